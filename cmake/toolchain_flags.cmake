@@ -1,0 +1,20 @@
+# Flags every target shares. A target of their own rather than CMAKE_CXX_FLAGS, so that a layer that
+# forgets to link it does not compile.
+add_library(deepinfer_flags INTERFACE)
+target_compile_options(deepinfer_flags INTERFACE -Wall -Wextra -Wpedantic)
+if(DEEPINFER_WERROR)
+  target_compile_options(deepinfer_flags INTERFACE -Werror)
+endif()
+# The order of every floating-point operation is part of the contract ("same bits"): the compiler
+# may not fuse a multiply and an add that the source keeps apart.
+target_compile_options(deepinfer_flags INTERFACE -ffp-contract=off)
+if(DEEPINFER_SANITIZE)
+  target_compile_options(deepinfer_flags INTERFACE
+    -fsanitize=${DEEPINFER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(deepinfer_flags INTERFACE -fsanitize=${DEEPINFER_SANITIZE})
+endif()
+
+find_program(DEEPINFER_CCACHE ccache)
+if(DEEPINFER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DEEPINFER_CCACHE})
+endif()

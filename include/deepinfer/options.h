@@ -1,0 +1,93 @@
+#pragma once
+
+// Every setting of a run, resolved once into one immutable struct: defaults, then environment
+// variables (DEEPINFER_<NAME>), then flags. Nothing reads the environment later.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace deepinfer {
+
+enum class BackendKind { reference, cpu };
+enum class GraphMode { eager, whole };
+enum class Layout { block_major, layer_major };
+/// official: the rounding points of the official inference code; fp32: only the cache quantisers.
+enum class Numerics { official, fp32 };
+enum class EngramMode { automatic, memory, disk };
+enum class LogLevel { error, warning, info, debug };
+
+struct Options {
+  std::string model;  ///< checkpoint directory; empty = the bundled model
+  BackendKind backend = BackendKind::cpu;
+  GraphMode graph_mode = GraphMode::whole;
+  bool fullgraph = true;
+  int max_batch = 16;
+  int prefill_bucket = 128;
+  std::int64_t max_context = 0;  ///< 0 = what the KV buffer holds, at most the model's limit
+  std::int64_t kv_memory = 0;    ///< bytes; 0 = a quarter of free memory, at most 4 GiB
+  int block_tokens = 64;         ///< positions per KV block; even
+  Layout layout = Layout::block_major;
+  Numerics numerics = Numerics::official;
+  bool input_on_device = false;
+  int threads = 0;               ///< 0 = physical cores allowed to the process
+  std::string isa = "auto";      ///< auto, scalar, avx2, avx512
+  EngramMode engram = EngramMode::automatic;
+  LogLevel log_level = LogLevel::info;
+
+  // Sampling (what a request does not set itself).
+  std::uint64_t seed = 0;
+  float temperature = 0;  ///< 0 = greedy
+  float top_p = 1;
+  int top_k = 0;  ///< 0 = off
+  float min_p = 0;
+  int max_tokens = 128;
+  std::vector<std::string> stop;
+};
+
+/// One line of the options table: the single declaration from which flag, variable, default, help
+/// and check all come.
+struct OptionSpec {
+  std::string_view flag;      ///< "--max-batch"
+  std::string_view short_flag; ///< "-m" or empty
+  std::string_view variable;  ///< "MAX_BATCH"; empty = flag only
+  std::string_view values;    ///< what is accepted, for help and errors
+  std::string_view help;
+  /// Parses and checks `text` into `options`; throws Error (bad_input) without a `where`-less part:
+  /// `where` is the flag or variable the text came from.
+  std::function<void(Options& options, std::string_view text, std::string_view where)> set;
+  std::function<std::string(const Options& options)> get;  ///< the value as text
+};
+
+std::span<const OptionSpec> option_table();
+
+enum class OptionSource { default_value, environment, flag };
+
+struct ResolvedOption {
+  const OptionSpec* spec;
+  std::string value;
+  OptionSource source;
+  std::string variable;  ///< the variable's full name, if that is the source
+};
+
+struct ResolvedOptions {
+  Options options;
+  std::vector<ResolvedOption> origin;  ///< one per line of the table, in its order
+};
+
+struct FlagValue {
+  std::string flag;  ///< "--max-batch"
+  std::string text;
+};
+
+/// Applies defaults, then environment, then flags (in order), then checks across options.
+/// `getenv_fn(name)` returns nullptr when unset (std::getenv in programs, a map in tests).
+/// DEEPINFER_NEURON_<NAME> is accepted as an alias of DEEPINFER_<NAME> where the seed had it
+/// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH). An unknown DEEPINFER_* variable is not an error here.
+ResolvedOptions resolve_options(std::span<const FlagValue> flags,
+                                const std::function<const char*(const char*)>& getenv_fn);
+
+}  // namespace deepinfer

@@ -1,0 +1,65 @@
+#pragma once
+
+// A fixed team of threads that runs one function on all members and waits: the fork and join of an
+// op inside a replay. No allocation and no mutex in run(); members spin briefly, then sleep.
+//
+// One caller at a time. run() is not re-entrant. The calling thread is member 0.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace deepinfer {
+
+/// Half-open range of work items.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// The part of `count` items that member `index` of `members` gets: contiguous, sizes differ by at
+/// most one `grain`, every boundary a multiple of `grain`. Depends on nothing else, so a split is
+/// the same in every run.
+Range split_range(std::int64_t count, int index, int members, std::int64_t grain = 1);
+
+class ThreadPool {
+ public:
+  /// Starts `threads - 1` workers. REQUIRES: threads >= 1.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const;
+
+  /// Calls body(member) on every member, 0 … size()-1, and returns when all are done. `body` must
+  /// not throw.
+  template <typename Body>
+  void run(Body&& body) {
+    using Plain = std::remove_reference_t<Body>;
+    run_erased([](void* context, int member) { (*static_cast<Plain*>(context))(member); },
+               const_cast<void*>(static_cast<const void*>(&body)));
+  }
+
+  /// Splits [0, count) with split_range and calls body(range.begin, range.end, member) on every
+  /// member whose part is not empty.
+  template <typename Body>
+  void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
+    run([&](int member) {
+      const Range part = split_range(count, member, size(), grain);
+      if (part.begin < part.end) body(part.begin, part.end, member);
+    });
+  }
+
+  /// Physical cores in the process's affinity mask and cgroup quota; at least 1.
+  static int default_threads();
+
+ private:
+  using Entry = void (*)(void* context, int member);
+  void run_erased(Entry entry, void* context);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace deepinfer
