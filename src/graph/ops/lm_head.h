@@ -1,0 +1,27 @@
+#pragma once
+
+// lm_head: fp32 logits of the rows that want them; the other rows' logits are zero.
+//
+// Model specification 2.12.
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "graph/op_support.h"
+
+namespace deepinfer {
+
+struct LmHead {
+  static constexpr std::string_view kName = "lm_head";
+  static constexpr auto kOperands = std::array<std::string_view, 3>{"h", "weight", "wants_logits"};
+  static constexpr int kOptionalOperands = 0;
+  static constexpr auto kResults = std::array<std::string_view, 1>{"logits"};
+  static constexpr int kWrites = -1;
+  static constexpr int kInPlace = -1;
+
+  std::vector<ResultType> infer(const OperandTypes& in) const;
+  void describe(AttributeList& out) const;
+};
+
+}  // namespace deepinfer

@@ -1,0 +1,38 @@
+#pragma once
+
+// rope: rotates the trailing channels of every head, adjacent pairs, at the row's position.
+//
+//   theta = fp32(position * frequency[i]);  (a, b) -> (a cos - b sin, a sin + b cos)
+// With `position_step` r the position is that of the first token of the row's group: (p / r) * r.
+// `inverse` rotates back. Padding rows (position < 0) rotate by position 0. Only the rotated
+// channels are rounded. Model specification 2.8.
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <memory>
+#include "graph/op_support.h"
+
+namespace deepinfer {
+
+struct Rope {
+  static constexpr std::string_view kName = "rope";
+  static constexpr auto kOperands = std::array<std::string_view, 2>{"x", "positions"};
+  static constexpr int kOptionalOperands = 0;
+  static constexpr auto kResults = std::array<std::string_view, 1>{"y"};
+  static constexpr int kWrites = -1;
+  static constexpr int kInPlace = 0;
+
+  int head_dim = 0;
+  std::shared_ptr<const std::vector<float>>
+      frequencies;  ///< one per pair; 2 * size() channels rotate
+  int position_step = 1;
+  bool inverse = false;
+  Rounding rounding = Rounding::none;
+
+  std::vector<ResultType> infer(const OperandTypes& in) const;
+  void describe(AttributeList& out) const;
+};
+
+}  // namespace deepinfer

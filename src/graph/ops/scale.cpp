@@ -1,0 +1,15 @@
+#include "graph/ops/scale.h"
+
+namespace deepinfer {
+
+std::vector<ResultType> Scale::infer(const OperandTypes& in) const {
+  const Shape shape = in.expect(0, DType::f32, {-1, -1}).shape;
+  return {{DType::f32, shape}};
+}
+
+void Scale::describe(AttributeList& out) const {
+  out.add("factor", factor);
+  out.add("round", rounding);
+}
+
+}  // namespace deepinfer

@@ -1,0 +1,30 @@
+#pragma once
+
+// How a cache view is cut out of its root: data, not code, so that it can be printed and checked.
+
+#include <cstdint>
+
+#include "core/shape.h"
+#include "deepinfer/dtype.h"
+
+namespace deepinfer {
+
+enum class CacheRoot : std::uint8_t {
+  kv,     ///< rows = blocks
+  state,  ///< rows = sequence slots
+};
+
+struct ViewRecipe {
+  CacheRoot root = CacheRoot::kv;
+  std::int64_t offset = 0;     ///< bytes from the root's start to row 0 of the column
+  std::int64_t row_bytes = 0;  ///< bytes from one row to the next
+  Shape shape;                 ///< [rows, …]; shape[1:] lies contiguously inside a row
+  DType dtype = DType::u8;
+
+  /// Bytes the column takes in one row.
+  std::int64_t column_bytes() const {
+    return shape.elements() / shape[0] * static_cast<std::int64_t>(size_of(dtype));
+  }
+};
+
+}  // namespace deepinfer
