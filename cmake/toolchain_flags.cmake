@@ -13,6 +13,10 @@ if(DEEPINFER_SANITIZE)
     -fsanitize=${DEEPINFER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(deepinfer_flags INTERFACE -fsanitize=${DEEPINFER_SANITIZE})
 endif()
+if(DEEPINFER_FUZZ)
+  # libFuzzer steers by the branches it sees taken, in the libraries as well as in its own targets.
+  target_compile_options(deepinfer_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 find_program(DEEPINFER_CCACHE ccache)
 if(DEEPINFER_CCACHE)

@@ -1,0 +1,61 @@
+# The face for people. Everything here is a short call of a script in scripts/ or of a CMake preset;
+# `cmake --preset release && cmake --build --preset release` does the same as `make build`.
+
+PRESET ?= release
+PROMPT ?= Alice was beginning to get very tired of
+ARGS ?=
+FUZZ_SECONDS ?= 60
+
+# Handed over in the environment, so that quotes and dollar signs in the prompt stay what they are.
+export RUN_PROMPT := $(value PROMPT)
+export FUZZ_SECONDS
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-all sanitize fuzz bench format lint clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: ## build what is missing and complete PROMPT="…" with the bundled model; ARGS="…" adds options
+	@scripts/setup.sh build
+	@scripts/build.sh $(PRESET) deepinfer
+	@exec build/release/deepinfer run -p "$$RUN_PROMPT" $(ARGS)
+
+build: ## build build/release/deepinfer
+	@scripts/setup.sh build
+	@scripts/build.sh $(PRESET) deepinfer
+
+test: ## build everything and run the fast tests
+	@scripts/setup.sh build test
+	@scripts/build.sh $(PRESET) all
+	@scripts/run_tests.sh build/release -L '^fast$$'
+
+test-all: ## build everything and run every test
+	@scripts/setup.sh build test
+	@scripts/build.sh $(PRESET) all
+	@scripts/run_tests.sh build/release
+
+sanitize: ## run the fast tests under ASan and UBSan, then under TSan
+	@scripts/setup.sh build test
+	@scripts/sanitize.sh asan-ubsan
+	@scripts/sanitize.sh tsan
+
+fuzz: ## run every libFuzzer target for FUZZ_SECONDS (60) seconds
+	@scripts/setup.sh build fuzz
+	@scripts/fuzz.sh
+
+bench: ## run the kernel benchmarks, then `deepinfer bench` (ARGS="…" adds options)
+	@scripts/setup.sh build bench
+	@scripts/bench.sh $(ARGS)
+
+format: ## format every C++ file in place
+	@scripts/setup.sh lint
+	@scripts/format.sh
+
+lint: ## check the format, then clang-tidy over every file
+	@scripts/setup.sh build test lint
+	@scripts/format.sh --check
+	@scripts/lint.sh
+
+clean: ## remove build/
+	rm -rf build

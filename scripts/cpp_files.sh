@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Prints the hand-written C++ files of the tree, one per line.
+#
+#   scripts/cpp_files.sh [GLOB]      default: every *.h and *.cpp
+set -euo pipefail
+cd "$(dirname "$0")/.."
+roots=()
+for folder in include src tests fuzz bench examples; do
+  [[ -d $folder ]] && roots+=("$folder")
+done
+find "${roots[@]}" -path tests/data -prune -o -type f \
+  \( -name '*.h' -o -name '*.cpp' \) -name "${1:-*}" -print | LC_ALL=C sort

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds one sanitizer preset and runs its fast tests. Tests labelled `no-sanitize` are left out:
+# they check sizes or times that mean nothing in such a build.
+#
+#   scripts/sanitize.sh asan-ubsan|tsan [CTEST_OPTION…]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=$1
+shift
+scripts/build.sh "$preset" all
+export ASAN_OPTIONS="detect_leaks=1:strict_string_checks=1:${ASAN_OPTIONS:-}"
+export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
+scripts/run_tests.sh "build/$preset" -L '^fast$' -LE '^no-sanitize$' "$@"

@@ -1,0 +1,3 @@
+#pragma once
+
+// A layer above core, for looks_up.h to include.
