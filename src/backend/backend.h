@@ -1,0 +1,63 @@
+#pragma once
+
+// A backend compiles graphs for a device and runs them. It sees values and bytes: no request, no
+// sequence, no checkpoint.
+//
+// A Backend and its Executables are used by one thread at a time (they use threads of their own).
+// An Executable may not outlive its Backend or the memory it was bound to.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/tensor_ref.h"
+#include "deepinfer/options.h"
+#include "graph/graph.h"
+
+namespace deepinfer {
+
+/// Where a graph's given values lie. All pointers must stay valid while the executable lives.
+class Bindings {
+ public:
+  virtual ~Bindings() = default;
+  /// Storage of a metadata buffer or root.
+  virtual std::byte* storage(const Value& value) const = 0;
+  /// One ref per checkpoint tensor of a weight (banks: one per expert).
+  virtual std::vector<WeightRef> weights(const Value& value) const = 0;
+};
+
+/// What is known of a compiled graph, for the start table.
+struct ExecutableInfo {
+  std::size_t ops = 0;
+  std::size_t arena_bytes = 0;
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs the step over the bound metadata, weights and roots.
+  virtual void run() = 0;
+  /// A graph output of the last run; valid until the next run of any executable of the backend.
+  /// Throws Error (bad_input) if the graph has no such output.
+  virtual TensorRef output(std::string_view name) const = 0;
+  virtual ExecutableInfo info() const = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  /// One line for people: instruction set, threads.
+  virtual std::string describe() const = 0;
+  /// eager: op by op, every result in memory of its own. whole: one plan over one arena, which all
+  /// executables of the backend share if it is large enough (compile the largest first).
+  virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
+                                              const Bindings& bindings, GraphMode mode) = 0;
+};
+
+/// The backend that `options` asks for. Throws Error (bad_input) if this machine cannot run it.
+std::unique_ptr<Backend> make_backend(const Options& options);
+
+}  // namespace deepinfer
