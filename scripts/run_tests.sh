@@ -21,10 +21,10 @@ total=0 failed=0 skipped=0
 if [[ -f $report ]]; then
   total=$(attribute tests)
   failed=$(attribute failures)
-  # CTest files a program that is missing under "not run", beside the skipped tests.
-  not_run=$(($(attribute skipped) + $(attribute disabled)))
+  # CTest files a test whose program is missing under "skipped" too; that one failed.
   skipped=$(grep -c '<skipped message="SKIP_' "$report")
-  failed=$((failed + not_run - skipped))
+  failed=$((failed + $(attribute skipped) - skipped))
+  skipped=$((skipped + $(attribute disabled)))
 fi
 passed=$((total - failed - skipped))
 if ((failed == 0)) && ((ctest_status != 0 || passed == 0)); then
