@@ -1,0 +1,52 @@
+#include "cache/kv_caches.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "deepinfer/error.h"
+
+namespace deepinfer {
+
+RowAllocator::RowAllocator(std::int64_t count) : free_(static_cast<std::size_t>(count)) {
+  std::iota(free_.begin(), free_.end(), 0);  // ascending order is already a min-heap
+}
+
+std::int32_t RowAllocator::take() {
+  std::pop_heap(free_.begin(), free_.end(), std::greater<>());
+  const std::int32_t number = free_.back();
+  free_.pop_back();
+  return number;
+}
+
+void RowAllocator::give(std::int32_t number) {
+  free_.push_back(number);
+  std::push_heap(free_.begin(), free_.end(), std::greater<>());
+}
+
+KvCaches::Mapping KvCaches::map(std::int64_t bytes, const char* name) {
+  // Anonymous pages read as zero and cost nothing until they are written.
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED)
+    throw Error::failed("caches", fmt::format("cannot allocate the {} of {} bytes", name, bytes),
+                        {.expected = {}, .got = {}, .hint = "lower --kv-memory or --max-batch"});
+  return {static_cast<std::byte*>(data), size};
+}
+
+KvCaches::KvCaches(CacheLayout layout)
+    : layout_(std::move(layout)),
+      kv_(map(layout_.root_bytes(CacheRoot::kv), "KV buffer")),
+      state_(map(layout_.root_bytes(CacheRoot::state), "state buffer")),
+      blocks_(layout_.geometry().scratch_block()),
+      slots_(layout_.geometry().scratch_slot()) {}
+
+KvCaches::~KvCaches() {
+  munmap(kv_.data, kv_.bytes);
+  munmap(state_.data, state_.bytes);
+}
+
+}  // namespace deepinfer
