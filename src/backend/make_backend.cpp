@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/cpu_backend.h"
 #include "backend/reference/reference_backend.h"
+#include "core/thread_pool.h"
 
 namespace deepinfer {
 
