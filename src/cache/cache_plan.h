@@ -1,0 +1,24 @@
+#pragma once
+
+// How many blocks and slots an engine gets, and the longest sequence they hold: computed from the
+// config, the options and the memory at hand, before anything is allocated.
+
+#include <cstdint>
+
+#include "cache/cache_layout.h"
+
+namespace deepinfer {
+
+struct CachePlan {
+  CacheGeometry geometry;
+  std::int64_t max_context = 0;  ///< longest sequence, in tokens
+};
+
+/// Rows of the largest step: the prefill bucket or the largest batch.
+int max_step_rows(const Options& options);
+
+/// `available` is available_memory(), a parameter so that tests can fake it. Throws Error
+/// (bad_input) naming the option, with both numbers, when the request cannot be met.
+CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available);
+
+}  // namespace deepinfer
