@@ -2,13 +2,14 @@
 
 // An official DeepSeek-V4.1 checkpoint directory, opened without reading weights.
 //
-// open() maps every shard and checks the headers only: names, dtypes, shapes and offsets against the
-// config. Tensors are used where they lie in the mapping, for as long as the Checkpoint lives; they
-// are never written, and neither is the directory. A Checkpoint is immutable after open() and may be
-// read by any number of threads.
+// open() maps every shard and checks the headers only: names, dtypes, shapes and offsets against
+// the config. Tensors are used where they lie in the mapping, for as long as the Checkpoint lives;
+// they are never written, and neither is the directory. A Checkpoint is immutable after open() and
+// may be read by any number of threads.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,14 +21,15 @@
 
 namespace deepinfer {
 
-/// One tensor of a shard, as stored. Row-major; `data` points into the mapping.
+/// One tensor of a shard, as stored. Row-major; `data` points into the mapping. Scales and packed
+/// FP4 weights that a repacker labelled U8 appear with the type they are used as (F8_E8M0, I8).
 struct StoredTensor {
   std::string name;
   DType dtype{};
   std::vector<std::int64_t> shape;
   std::span<const std::byte> data;
-  std::string file;              ///< shard file name, for messages
-  std::uint64_t file_offset = 0; ///< of data[0] in that file, for reads past the mapping
+  std::string file;               ///< shard file name, for messages
+  std::uint64_t file_offset = 0;  ///< of data[0] in that file, for reads past the mapping
 };
 
 class Checkpoint {
@@ -50,10 +52,13 @@ class Checkpoint {
 
 struct CheckOptions {
   bool deep = false;  ///< also scan FP8 and E8M0 tensors for NaN codes (reads all weights)
+  /// Called during the deep scan, on the calling thread, with bytes done and bytes in all.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 /// All faults of a checkpoint directory, one line each, in a fixed order; empty = ok. Unlike open()
 /// it goes on after a fault. Never throws for a bad checkpoint.
-std::vector<std::string> check_checkpoint(const std::string& directory, const CheckOptions& options);
+std::vector<std::string> check_checkpoint(const std::string& directory,
+                                          const CheckOptions& options);
 
 }  // namespace deepinfer
