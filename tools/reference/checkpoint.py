@@ -1,4 +1,4 @@
-"""Reads safetensors files and decodes the weight formats of a checkpoint (model specification 4)."""
+"""Reads safetensors files; decodes the weight formats of a checkpoint (model specification 4)."""
 
 import json
 import struct
