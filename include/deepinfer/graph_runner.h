@@ -1,0 +1,118 @@
+#pragma once
+
+// GraphRunner: static graphs of the forward pass, captured once per size and replayed for every
+// step.
+//
+// The contract is the seed document's. capture() builds, compiles and runs one graph per size over
+// the same persistent metadata buffers, cut to the size; replay() copies the host metadata of a
+// size into its device metadata, outside the graph, and runs it. A runner and what it hands out
+// belong to one thread. The model and the caches must outlive the captured graphs.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deepinfer/options.h"
+
+namespace deepinfer {
+
+class Backend;
+class KvCaches;
+struct Model;
+class InputMetadata;
+class CapturedGraph;
+
+/// One sequence's rows of a step: `rows` tokens from position `first_position` on.
+struct SequenceMetadata {
+  std::span<const std::int32_t>
+      tokens;  ///< the sequence from position 0, first_position + rows at least
+  std::int64_t first_position = 0;
+  int rows = 1;
+  std::int32_t slot = 0;                 ///< row of the state buffer
+  std::span<const std::int32_t> blocks;  ///< rows of the KV buffer, by position / block_tokens
+  bool wants_logits = true;              ///< logits of the last row
+  bool all_logits = false;               ///< logits of every row
+};
+
+/// Fills the host metadata of one size from the sequences of a step, padding the rest.
+using PrepareInput =
+    std::function<void(std::span<const SequenceMetadata> sequences, InputMetadata& input)>;
+
+/// Results of one replay: a view of memory that the next replay overwrites. Reading it after a
+/// later replay (or destroy) throws Error instead of giving another step's numbers.
+class StepOutput {
+ public:
+  /// Logits [vocab] of row `row`; zeros for a row that did not want them.
+  std::span<const float> logits(int row) const;
+  /// A traced value of the step, whole: see GraphRunner::capture. f32 or i32 by its type.
+  std::span<const float> traced_f32(std::string_view name) const;
+  std::span<const std::int32_t> traced_i32(std::string_view name) const;
+
+ private:
+  friend class GraphRunner;
+  struct Source;
+  std::shared_ptr<const Source> source_;
+  std::uint64_t replay_ = 0;
+};
+
+/// One line of the start table.
+struct CaptureInfo {
+  int rows = 0;
+  bool prefill = false;  ///< the prefill bucket
+  std::size_t ops = 0;
+  std::size_t arena_bytes = 0;
+  double compile_ms = 0;
+  double first_run_ms = 0;
+};
+
+/// Called after each captured size.
+using CaptureProgress = std::function<void(const CaptureInfo& done, int index, int count)>;
+
+class GraphRunner {
+ public:
+  /// Sizes are 1, 2, 4, … up to `max_batch_size`, and options.prefill_bucket. With
+  /// `input_on_device` the caller fills the device metadata itself and replay() does not copy.
+  GraphRunner(int max_batch_size, const Options& options, bool input_on_device = false);
+  ~GraphRunner();
+  GraphRunner(const GraphRunner&) = delete;
+  GraphRunner& operator=(const GraphRunner&) = delete;
+
+  /// Destroys what was captured before; then, largest size first, builds, compiles and runs each
+  /// graph once on padding rows. `max_context` fixes the block table's width. With `trace` every
+  /// graph also outputs the values of StepGraphOptions::trace. Throws Error; nothing stays captured
+  /// then.
+  void capture(const Model& model, KvCaches& kv_caches, const PrepareInput& prepare_input,
+               const SequenceMetadata& padding_sequence, std::int64_t max_context,
+               bool trace = false, const CaptureProgress& progress = {});
+
+  /// Captured sizes, ascending; empty before capture and after destroy.
+  std::vector<int> graphs() const;
+  /// The smallest captured size that holds `rows`. Throws Error (bad_input) if there is none.
+  CapturedGraph& graph_for(int rows);
+  /// Host metadata of a captured graph, for the caller to fill before replay().
+  InputMetadata& input(CapturedGraph& graph);
+  /// Device metadata, for callers of input_on_device.
+  InputMetadata& device_input(CapturedGraph& graph);
+
+  StepOutput replay(CapturedGraph& graph);
+
+  /// Frees graphs and buffers. Safe to call twice; replay() afterwards throws Error.
+  void destroy();
+
+  std::vector<CaptureInfo> captures() const;
+  /// Replays of a captured size since capture.
+  std::uint64_t replays(int rows) const;
+  /// Graphs compiled since construction.
+  std::uint64_t compiles() const;
+  std::string backend_description() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace deepinfer

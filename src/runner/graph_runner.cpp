@@ -1,0 +1,243 @@
+#include "deepinfer/graph_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/backend.h"
+#include "cache/kv_caches.h"
+#include "deepinfer/error.h"
+#include "model/model.h"
+#include "model/step_graph.h"
+#include "model/step_inputs.h"
+#include "runner/captured_graph.h"
+#include "runner/weight_binding.h"
+
+namespace deepinfer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// 1, 2, 4, … below the largest batch, the largest batch, the prefill bucket; ascending, each once.
+std::vector<int> step_sizes(int max_batch, int prefill_bucket) {
+  std::vector<int> sizes;
+  for (int size = 1; size < max_batch; size *= 2) sizes.push_back(size);
+  sizes.push_back(max_batch);
+  sizes.push_back(prefill_bucket);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// Metadata and roots by name, weights by checkpoint tensor.
+class StepBindings : public Bindings {
+ public:
+  StepBindings(const Checkpoint& checkpoint, const KvCaches& caches, const MetadataBuffers& device)
+      : checkpoint_(checkpoint), caches_(caches), device_(device) {}
+
+  std::byte* storage(const Value& value) const override {
+    if (value.kind == ValueKind::root)
+      return caches_.root(value.name == step_inputs::kKvRoot ? CacheRoot::kv : CacheRoot::state);
+    return device_.data(device_.field(value.name));
+  }
+
+  std::vector<WeightRef> weights(const Value& value) const override {
+    return bind_weight(checkpoint_, value);
+  }
+
+ private:
+  const Checkpoint& checkpoint_;
+  const KvCaches& caches_;
+  const MetadataBuffers& device_;
+};
+
+}  // namespace
+
+/// What a StepOutput reads through: gone graphs and later replays are noticed.
+struct StepOutput::Source {
+  const Executable* executable = nullptr;
+  std::uint64_t replay = 0;
+
+  /// The output `name` of replay `wanted`, if that is still the last one.
+  template <typename T>
+  std::span<const T> elements(std::string_view name, std::uint64_t wanted) const {
+    if (executable == nullptr || replay != wanted)
+      throw Error::bad_input("step output", "is of an earlier replay and has been overwritten");
+    const TensorRef ref = executable->output(name);
+    return {ref.as<const T>(), static_cast<std::size_t>(ref.shape.elements())};
+  }
+};
+
+struct GraphRunner::State {
+  Options options;
+  bool input_on_device = false;
+  std::vector<int> sizes;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<MetadataBuffers> host;
+  std::unique_ptr<MetadataBuffers> device;
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;  // ascending
+  std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
+  std::uint64_t compiles = 0;
+
+  void destroy() {
+    output->executable = nullptr;
+    ++output->replay;
+    graphs.clear();
+    device.reset();
+    host.reset();
+    backend.reset();
+  }
+
+  void require(const CapturedGraph& graph) const {
+    for (const auto& known : graphs)
+      if (known.get() == &graph) return;
+    throw Error::bad_input("graph runner", "the graph is not captured (any more)",
+                           {.expected = {}, .got = {}, .hint = "call capture() first"});
+  }
+};
+
+GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device)
+    : state_(std::make_unique<State>()) {
+  if (max_batch_size < 1)
+    throw Error::bad_input(
+        "graph runner", "the largest batch is too small",
+        {.expected = "at least 1", .got = std::to_string(max_batch_size), .hint = {}});
+  state_->options = options;
+  state_->input_on_device = input_on_device;
+  state_->sizes = step_sizes(max_batch_size, options.prefill_bucket);
+}
+
+GraphRunner::~GraphRunner() { destroy(); }
+
+void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
+                          const PrepareInput& prepare_input,
+                          const SequenceMetadata& padding_sequence, std::int64_t max_context,
+                          bool trace, const CaptureProgress& progress) {
+  destroy();
+  State& state = *state_;
+  try {
+    state.backend = make_backend(state.options);
+    std::vector<std::unique_ptr<CapturedGraph>> captured;
+    for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
+      const auto start = Clock::now();
+      auto graph =
+          std::make_shared<const Graph>(build_step_graph(model.config(), kv_caches.layout(),
+                                                         {.rows = *size,
+                                                          .numerics = state.options.numerics,
+                                                          .max_context = max_context,
+                                                          .trace = trace}));
+      if (state.host == nullptr) {  // the largest size comes first and fixes the buffers
+        state.host = std::make_unique<MetadataBuffers>(*graph);
+        state.device = std::make_unique<MetadataBuffers>(*graph);
+      }
+      auto entry = std::make_unique<CapturedGraph>(graph, *state.host, *state.device);
+      entry->executable_ =
+          state.backend->compile(graph, StepBindings(*model.checkpoint, kv_caches, *state.device),
+                                 state.options.graph_mode);
+      ++state.compiles;
+      const ExecutableInfo info = entry->executable_->info();
+      entry->info_ = {.rows = *size,
+                      .prefill = *size == state.options.prefill_bucket,
+                      .ops = info.ops,
+                      .arena_bytes = info.arena_bytes,
+                      .compile_ms = milliseconds_since(start),
+                      .first_run_ms = 0};
+
+      prepare_input({&padding_sequence, 1}, entry->host_);
+      entry->device_.copy_from(entry->host_);
+      const auto run_start = Clock::now();
+      entry->executable_->run();
+      entry->info_.first_run_ms = milliseconds_since(run_start);
+      if (progress)
+        progress(entry->info_, static_cast<int>(captured.size()),
+                 static_cast<int>(state.sizes.size()));
+      captured.push_back(std::move(entry));
+    }
+    std::reverse(captured.begin(), captured.end());
+    state.graphs = std::move(captured);
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+std::vector<int> GraphRunner::graphs() const {
+  std::vector<int> sizes;
+  for (const auto& graph : state_->graphs) sizes.push_back(graph->rows());
+  return sizes;
+}
+
+CapturedGraph& GraphRunner::graph_for(int rows) {
+  for (const auto& graph : state_->graphs)
+    if (rows >= 1 && graph->rows() >= rows) return *graph;
+  throw Error::bad_input(
+      "graph runner", "no captured graph holds the rows",
+      {.expected = state_->graphs.empty() ? "a captured graph"
+                                          : fmt::format("1 to {}", state_->graphs.back()->rows()),
+       .got = std::to_string(rows),
+       .hint = {}});
+}
+
+InputMetadata& GraphRunner::input(CapturedGraph& graph) {
+  state_->require(graph);
+  return graph.host_;
+}
+
+InputMetadata& GraphRunner::device_input(CapturedGraph& graph) {
+  state_->require(graph);
+  return graph.device_;
+}
+
+StepOutput GraphRunner::replay(CapturedGraph& graph) {
+  State& state = *state_;
+  state.require(graph);
+  if (!state.input_on_device) graph.device_.copy_from(graph.host_);
+  graph.executable_->run();
+  ++graph.replays_;
+  state.output->executable = graph.executable_.get();
+  StepOutput output;
+  output.source_ = state.output;
+  output.replay_ = ++state.output->replay;
+  return output;
+}
+
+void GraphRunner::destroy() { state_->destroy(); }
+
+std::vector<CaptureInfo> GraphRunner::captures() const {
+  std::vector<CaptureInfo> infos;
+  for (const auto& graph : state_->graphs) infos.push_back(graph->info_);
+  return infos;
+}
+
+std::uint64_t GraphRunner::replays(int rows) const {
+  for (const auto& graph : state_->graphs)
+    if (graph->rows() == rows) return graph->replays_;
+  return 0;
+}
+
+std::uint64_t GraphRunner::compiles() const { return state_->compiles; }
+
+std::string GraphRunner::backend_description() const {
+  return state_->backend == nullptr ? std::string() : state_->backend->describe();
+}
+
+std::span<const float> StepOutput::logits(int row) const {
+  const std::span<const float> all = traced_f32("logits");
+  const auto vocab = static_cast<std::size_t>(source_->executable->output("logits").shape[1]);
+  return all.subspan(static_cast<std::size_t>(row) * vocab, vocab);
+}
+
+std::span<const float> StepOutput::traced_f32(std::string_view name) const {
+  return source_->elements<float>(name, replay_);
+}
+
+std::span<const std::int32_t> StepOutput::traced_i32(std::string_view name) const {
+  return source_->elements<std::int32_t>(name, replay_);
+}
+
+}  // namespace deepinfer

@@ -1,0 +1,62 @@
+#include "runner/input_metadata.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "deepinfer/error.h"
+#include "model/step_inputs.h"
+
+namespace deepinfer {
+namespace {
+
+constexpr std::size_t kFieldAlignment = 64;  // fields share no cache line
+
+}  // namespace
+
+MetadataBuffers::MetadataBuffers(const Graph& largest) {
+  for (const Value& value : largest.values) {
+    if (value.kind != ValueKind::metadata) continue;
+    const std::int64_t rows = value.shape[0];
+    fields_.push_back({.name = value.name,
+                       .rows = rows,
+                       .row_bytes = static_cast<std::int64_t>(value.bytes()) / rows,
+                       .per_row = value.name != step_inputs::kBlockTable,
+                       .offset = size_});
+    size_ += (value.bytes() + kFieldAlignment - 1) / kFieldAlignment * kFieldAlignment;
+  }
+  bytes_ = std::make_unique<std::byte[]>(size_);
+}
+
+const MetadataField& MetadataBuffers::field(std::string_view name) const {
+  for (const MetadataField& field : fields_)
+    if (field.name == name) return field;
+  throw Error::bad_input("step metadata", fmt::format("there is no buffer '{}'", name));
+}
+
+bool InputMetadata::has(std::string_view name) const {
+  for (const MetadataField& field : buffers_->fields())
+    if (field.name == name) return true;
+  return false;
+}
+
+std::size_t InputMetadata::cut_bytes(const MetadataField& field) const {
+  return static_cast<std::size_t>((field.per_row ? rows_ : field.rows) * field.row_bytes);
+}
+
+std::span<std::byte> InputMetadata::raw(std::string_view name) const {
+  const MetadataField& field = buffers_->field(name);
+  return {buffers_->data(field), cut_bytes(field)};
+}
+
+std::span<std::int32_t> InputMetadata::i32(std::string_view name) const {
+  const std::span<std::byte> bytes = raw(name);
+  return {reinterpret_cast<std::int32_t*>(bytes.data()), bytes.size() / sizeof(std::int32_t)};
+}
+
+void InputMetadata::copy_from(const InputMetadata& other) {
+  for (const MetadataField& field : buffers_->fields())
+    std::memcpy(buffers_->data(field), other.buffers_->data(field), cut_bytes(field));
+}
+
+}  // namespace deepinfer

@@ -1,0 +1,67 @@
+#pragma once
+
+// The metadata buffers of steps: allocated once for the largest size, then handed out as views cut
+// to a size. The bytes of a field never move, so a graph may hold their addresses.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace deepinfer {
+
+struct MetadataField {
+  std::string name;
+  std::int64_t rows = 0;  ///< at the largest size
+  std::int64_t row_bytes = 0;
+  bool per_row =
+      true;  ///< one entry per row of the step; else one per slot, the same for all sizes
+  std::size_t offset = 0;
+};
+
+/// Owns the bytes of all fields. Not thread-safe.
+class MetadataBuffers {
+ public:
+  /// One field per metadata value of the largest graph. All bytes are zero.
+  explicit MetadataBuffers(const Graph& largest);
+
+  const std::vector<MetadataField>& fields() const { return fields_; }
+  /// Throws Error (bad_input) if there is no such field.
+  const MetadataField& field(std::string_view name) const;
+  std::byte* data(const MetadataField& field) const { return bytes_.get() + field.offset; }
+  std::size_t bytes() const { return size_; }
+
+ private:
+  std::vector<MetadataField> fields_;
+  std::size_t size_ = 0;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+/// The first `rows` rows of every field.
+class InputMetadata {
+ public:
+  InputMetadata(MetadataBuffers& buffers, int rows) : buffers_(&buffers), rows_(rows) {}
+
+  int rows() const { return rows_; }
+  bool has(std::string_view name) const;
+  /// The cut field as integers. Throws Error if there is none of that name.
+  std::span<std::int32_t> i32(std::string_view name) const;
+  /// The cut field as bytes.
+  std::span<std::byte> raw(std::string_view name) const;
+
+  /// Copies the cut of every field; both must come from the same graph's fields.
+  void copy_from(const InputMetadata& other);
+
+ private:
+  std::size_t cut_bytes(const MetadataField& field) const;
+
+  MetadataBuffers* buffers_;
+  int rows_;
+};
+
+}  // namespace deepinfer
