@@ -6,7 +6,8 @@
 //   Q4U  FP4 E2M1 codes, power-of-two scale (E8M0 byte) per 32   record: n/2 + n/32 bytes
 //   Q4E  FP4 E2M1 codes, E4M3 scale per 16                       record: n/2 + n/16 bytes
 //
-// A record is all codes (FP4: even channel in the low nibble), then all scales. `n` is a multiple of
+// A record is all codes (FP4: even channel in the low nibble), then all scales. `n` is a multiple
+// of
 // 32. Pure functions, thread-safe, no allocation.
 
 #include <cstddef>

@@ -1,0 +1,105 @@
+#include "core/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "core/processor_count.h"
+
+namespace deepinfer {
+namespace {
+
+// How long a member spins before it sleeps: some tens of microseconds, longer than the gap between
+// two ops of a replay. None at all when members outnumber the processors they could spin on.
+constexpr int kSpins = 4000;
+
+inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Waits until `word` differs from `old`.
+void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t old, int spins) {
+  for (int spin = 0; spin < spins; ++spin) {
+    if (word.load(std::memory_order_acquire) != old) return;
+    pause();
+  }
+  while (word.load(std::memory_order_acquire) == old) word.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  int members = 1;
+  int spins = 0;
+  // Each word on a cache line of its own: workers poll `generation` while others count `pending`.
+  alignas(64) std::atomic<std::uint32_t> generation{0};
+  alignas(64) std::atomic<std::uint32_t> pending{0};
+  alignas(64) Entry entry = nullptr;
+  void* context = nullptr;
+  bool stopping = false;
+  std::vector<std::thread> workers;
+
+  void work(int member) {
+    std::uint32_t seen = 0;
+    while (true) {
+      wait_while(generation, seen, spins);
+      seen = generation.load(std::memory_order_acquire);
+      if (stopping) return;
+      entry(context, member);
+      if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) pending.notify_one();
+    }
+  }
+
+  void start_round() {
+    generation.fetch_add(1, std::memory_order_release);
+    generation.notify_all();
+  }
+};
+
+Range split_range(std::int64_t count, int index, int members, std::int64_t grain) {
+  const std::int64_t grains = (count + grain - 1) / grain;
+  const std::int64_t share = grains / members;
+  const std::int64_t extra = grains % members;
+  const std::int64_t first = index * share + std::min<std::int64_t>(index, extra);
+  const std::int64_t last = first + share + (index < extra ? 1 : 0);
+  return {std::min(first * grain, count), std::min(last * grain, count)};
+}
+
+ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  state_->members = threads;
+  state_->spins = threads <= allowed_processors() ? kSpins : 0;
+  state_->workers.reserve(static_cast<std::size_t>(threads - 1));
+  for (int member = 1; member < threads; ++member)
+    state_->workers.emplace_back([this, member] { state_->work(member); });
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stopping = true;
+  state_->start_round();
+  for (std::thread& worker : state_->workers) worker.join();
+}
+
+int ThreadPool::size() const { return state_->members; }
+
+int ThreadPool::default_threads() { return allowed_physical_cores(); }
+
+void ThreadPool::run_erased(Entry entry, void* context) {
+  State& state = *state_;
+  if (state.members == 1) {
+    entry(context, 0);
+    return;
+  }
+  state.entry = entry;
+  state.context = context;
+  state.pending.store(static_cast<std::uint32_t>(state.members - 1), std::memory_order_relaxed);
+  state.start_round();
+  entry(context, 0);
+  for (std::uint32_t left = state.pending.load(std::memory_order_acquire); left != 0;
+       left = state.pending.load(std::memory_order_acquire))
+    wait_while(state.pending, left, state.spins);
+}
+
+}  // namespace deepinfer
