@@ -14,6 +14,11 @@ constexpr std::string_view kGroundingTokens[] = {
     "<｜/box｜>",     "<｜box｜>",     "<｜/ref｜>",   "<｜ref｜>",
 };
 
+bool is_grounding(std::string_view token) {
+  return std::find(std::begin(kGroundingTokens), std::end(kGroundingTokens), token) !=
+         std::end(kGroundingTokens);
+}
+
 }  // namespace
 
 void SegmentBuilder::control(std::string_view token) {
@@ -80,8 +85,12 @@ std::vector<std::int32_t> to_ids(const std::vector<Segment>& segments, const Tok
       text += segment.text;  // joined first: pieces may reach across a seam
       continue;
     }
-    flush();
     const std::optional<std::int32_t> id = tokenizer.added_token(segment.text);
+    if (!id && is_grounding(segment.text)) {
+      text += segment.text;  // a vocabulary without them, so its model never wrote one
+      continue;
+    }
+    flush();
     if (!id) {
       throw Error::bad_input("tokenizer", "control token missing",
                              {"an added token \"" + segment.text + "\"", "none",
