@@ -22,11 +22,15 @@ failed=0
 mkdir -p build/fuzz/failures
 for name in "${names[@]}"; do
   mkdir -p "build/fuzz/found/$name"
+  log="build/fuzz/$name.log"
   echo "[fuzz] $name, ${FUZZ_SECONDS:-60} s"
-  if ! "build/fuzz/fuzz/${name}_fuzz" "build/fuzz/found/$name" "fuzz/corpus/$name" \
+  if "build/fuzz/fuzz/${name}_fuzz" "build/fuzz/found/$name" "fuzz/corpus/$name" \
     -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-    -artifact_prefix="build/fuzz/failures/$name-" -print_final_stats=1 -verbosity=0 </dev/null; then
+    -artifact_prefix="build/fuzz/failures/$name-" -print_final_stats=1 </dev/null >"$log" 2>&1; then
+    grep '^stat::number_of_executed_units' "$log"
+  else
     failed=$((failed + 1))
+    tail -40 "$log"
   fi
 done
 echo "$((${#names[@]} - failed)) passed, $failed failed, 0 skipped"
