@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 
 #include "deepinfer/error.h"
@@ -87,19 +88,23 @@ std::array<std::int32_t, 256> read_byte_ids(const TokenizerJsonField& field, con
   return byte_ids;
 }
 
-std::pair<std::string_view, std::string_view> split_merge(const TokenizerJsonField& merge) {
-  constexpr std::string_view kForm = "\"left right\" or [\"left\", \"right\"]";
-  const Json& value = merge.value();
-  if (value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string()) {
-    return {merge[std::size_t{0}].string(), merge[std::size_t{1}].string()};
+struct MergeParts {
+  std::string_view left;
+  std::string_view right;
+};
+
+std::optional<MergeParts> split_merge(const Json& merge) {
+  if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+    return MergeParts{merge[0].get_ref<const std::string&>(),
+                      merge[1].get_ref<const std::string&>()};
   }
-  if (!value.is_string()) merge.fail(kForm);
-  const std::string_view text = merge.string();
+  if (!merge.is_string()) return std::nullopt;
+  const std::string_view text = merge.get_ref<const std::string&>();
   const std::size_t space = text.find(' ');
   if (space == std::string_view::npos || text.find(' ', space + 1) != std::string_view::npos) {
-    merge.fail(kForm);
+    return std::nullopt;
   }
-  return {text.substr(0, space), text.substr(space + 1)};
+  return MergeParts{text.substr(0, space), text.substr(space + 1)};
 }
 
 void read_merges(const TokenizerJsonField& field, const IdByPiece& ids, TokenizerData& data) {
@@ -107,18 +112,18 @@ void read_merges(const TokenizerJsonField& field, const IdByPiece& ids, Tokenize
   data.merges.reserve(count);
   std::string joined;
   for (std::size_t i = 0; i < count; ++i) {
-    const TokenizerJsonField merge = field[i];
-    const auto [left, right] = split_merge(merge);
-    joined.assign(left).append(right);
+    const auto parts = split_merge(field.value()[i]);
+    if (!parts) field[i].fail("\"left right\" or [\"left\", \"right\"]");
+    joined.assign(parts->left).append(parts->right);
     const auto id_of = [&](std::string_view piece) {
       const auto entry = ids.find(piece);
       if (entry == ids.end()) {
-        merge.fail("parts and result in model.vocab",
-                   quoted_excerpt(piece) + ", which is not there");
+        field[i].fail("parts and result in model.vocab",
+                      quoted_excerpt(piece) + ", which is not there");
       }
       return entry->second;
     };
-    data.merges.push_back({id_of(left), id_of(right), id_of(joined)});
+    data.merges.push_back({id_of(parts->left), id_of(parts->right), id_of(joined)});
   }
 }
 
