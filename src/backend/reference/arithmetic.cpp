@@ -1,0 +1,41 @@
+#include "backend/reference/arithmetic.h"
+
+namespace deepinfer::reference {
+
+float plain_element(const WeightRef& weight, std::int64_t index) {
+  switch (weight.dtype) {
+    case DType::bf16:
+      return bf16_to_f32(weight.as<std::uint16_t>()[index]);
+    case DType::f16:
+      return f16_to_f32(weight.as<std::uint16_t>()[index]);
+    default:
+      return weight.as<float>()[index];
+  }
+}
+
+float weight_element(const WeightRef& weight, std::int64_t row, std::int64_t column) {
+  const std::int64_t width = weight.shape[1];
+  const std::int64_t tiles = (width + 31) / 32;
+  switch (weight.format) {
+    case WeightFormat::plain:
+      return plain_element(weight, row * width + column);
+    case WeightFormat::fp8:
+      return e4m3_to_f32(weight.as<std::uint8_t>()[row * width + column]) *
+             e8m0_to_f32(weight.scales[(row / 32) * tiles + column / 32]);
+    case WeightFormat::fp4: {
+      const std::uint8_t pair = weight.as<std::uint8_t>()[(row * width + column) / 2];
+      return e2m1_to_f32(column % 2 == 0 ? pair & 15 : pair >> 4) *
+             e8m0_to_f32(weight.scales[row * tiles + column / 32]);
+    }
+  }
+  return 0;
+}
+
+double dot_row(const WeightRef& weight, std::int64_t row, const float* x) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < weight.shape[1]; ++i)
+    sum += static_cast<double>(x[i]) * static_cast<double>(weight_element(weight, row, i));
+  return sum;
+}
+
+}  // namespace deepinfer::reference

@@ -1,0 +1,84 @@
+// Model specification 2.9.5 to 2.9.9.
+
+#include <algorithm>
+#include <limits>
+
+#include "backend/reference/arithmetic.h"
+#include "backend/reference/kernels.h"
+#include "backend/reference/paged_cache.h"
+#include "backend/reference/selection.h"
+#include "core/quantise.h"
+
+namespace deepinfer::reference {
+namespace {
+
+/// Score of one entry. 2.9.5 with or without OFF's bf16 rounding points.
+float score(const IndexTopK& op, const float* q, const float* weights, const float* key,
+            std::int64_t width) {
+  double sum = 0;
+  for (int h = 0; h < op.heads; ++h) {
+    double dot = 0;
+    for (std::int64_t i = 0; i < width; ++i) dot += static_cast<double>(q[h * width + i]) * key[i];
+    const auto rounding = op.bf16_scores ? Rounding::bf16 : Rounding::none;
+    const double relu = std::max(rounded(dot, rounding), 0.0F);
+    const double term = relu * weights[h];
+    sum += op.bf16_scores ? rounded(term, Rounding::bf16) : term;
+  }
+  return rounded(sum, op.bf16_scores ? Rounding::bf16 : Rounding::none);
+}
+
+std::int64_t most_entries(const Graph& graph, const Node& node) {
+  return graph.value(node.operands[2]).shape[1] * graph.value(node.operands[3]).shape[1];
+}
+
+/// Sets scores outside the candidate blocks to -infinity.
+void mask(const std::int32_t* candidates, std::int64_t count, int block_size, float* scores,
+          std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const auto block = static_cast<std::int32_t>(j / block_size);
+    if (std::find(candidates, candidates + count, block) == candidates + count)
+      scores[j] = -std::numeric_limits<float>::infinity();
+  }
+}
+
+}  // namespace
+
+std::size_t index_top_k_workspace(const Graph& graph, const Node& node, int /*threads*/) {
+  const auto entries = static_cast<std::size_t>(most_entries(graph, node));
+  const Shape& q = graph.value(node.operands[0]).shape;
+  const auto heads = static_cast<std::size_t>(std::get<IndexTopK>(node.op).heads);
+  using host::WorkspaceCarver;
+  return 2 * WorkspaceCarver::bytes_for<float>(entries) +
+         WorkspaceCarver::bytes_for<std::int32_t>(entries) +
+         WorkspaceCarver::bytes_for<float>(static_cast<std::size_t>(q[1]) / heads);
+}
+
+void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context) {
+  const TensorRef& q = io.in(0);
+  const PagedCache cache(io.in(2), io.in(3));
+  const auto* slots = io.in(4).as<std::int32_t>();
+  const auto* positions = io.in(5).as<std::int32_t>();
+  const std::int64_t width = q.shape[1] / op.heads;
+  const auto entries = static_cast<std::size_t>(io.in(2).shape[1] * io.in(3).shape[1]);
+  host::WorkspaceCarver carver(context.workspace);
+  auto* scores = carver.take<float>(entries);
+  auto* block_scores = carver.take<float>(entries);
+  auto* order = carver.take<std::int32_t>(entries);
+  auto* key = carver.take<float>(static_cast<std::size_t>(width));
+
+  for (std::int64_t t = 0; t < q.shape[0]; ++t) {
+    const std::int64_t visible = (positions[t] + 1) / op.ratio;  // 0 for padding rows
+    for (std::int64_t j = 0; j < visible; ++j) {
+      dequantise(Quantiser::q4u, cache.entry(slots[t], j), {key, static_cast<std::size_t>(width)});
+      scores[j] = score(op, q.row<float>(t), io.in(1).row<float>(t), key, width);
+    }
+    if (op.publish_blocks > 0)
+      select_blocks(scores, visible, op.block_size, op.publish_blocks, order, block_scores,
+                    io.out(1).row<std::int32_t>(t));
+    if (io.has(6))
+      mask(io.in(6).row<std::int32_t>(t), io.in(6).shape[1], op.block_size, scores, visible);
+    select_top_k(scores, visible, op.topk, order, io.out(0).row<std::int32_t>(t));
+  }
+}
+
+}  // namespace deepinfer::reference
