@@ -8,7 +8,7 @@ namespace {
 using Kind = JsonValue::Kind;
 
 void reject_placeholder(const Field& field, std::string_view text) {
-  if (text.find(control::kImage) == text.npos) return;
+  if (text.find(control::kImage) == std::string_view::npos) return;
   field.fail("image placeholder inside text", "text without " + std::string(control::kImage),
              "that text", "send images as image_url blocks");
 }

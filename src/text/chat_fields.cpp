@@ -19,7 +19,7 @@ Field Field::require(std::string_view key) const {
 }
 
 Field Field::at(std::size_t index) const {
-  return Field(value_->items[index], source_, path_ + "[" + std::to_string(index) + "]");
+  return {value_->items[index], source_, path_ + "[" + std::to_string(index) + "]"};
 }
 
 void Field::expect(JsonValue::Kind kind) const {

@@ -145,7 +145,7 @@ TEST(ChatParse, LongTextIsCutInErrorsAtACharacter) {
   std::string role;
   for (int i = 0; i < 1000; ++i) role += "é";
   try {
-    parse_conversation("[{\"role\": \"" + role + "\"}]", "");
+    parse_conversation(R"([{"role": ")" + role + R"("}])", "");
     FAIL();
   } catch (const Error& e) {
     const std::string text = e.what();

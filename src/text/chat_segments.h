@@ -41,7 +41,7 @@ class SegmentBuilder {
 
  private:
   template <std::size_t N>
-  void split(std::string_view text, const std::string_view (&tokens)[N]);
+  void split(std::string_view rest, const std::string_view (&tokens)[N]);
 
   std::vector<Segment> segments_;
 };

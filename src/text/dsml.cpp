@@ -39,7 +39,7 @@ void append_call(SegmentBuilder& out, const ToolCall& call) {
     first = false;
     out.template_text("<｜DSML｜ parameter name=\"");
     out.text(argument.key);
-    out.text(argument.is_string ? "\" string=\"true\">" : "\" string=\"false\">");
+    out.text(argument.is_string ? R"(" string="true">)" : R"(" string="false">)");
     out.text(argument.value);
     out.template_text("</｜DSML｜ parameter>");
   }

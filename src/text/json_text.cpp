@@ -82,7 +82,9 @@ class Parser {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != text_.npos) ++at_;
+    while (at_ < text_.size() &&
+           std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos)
+      ++at_;
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool take(std::string_view word) {
@@ -234,8 +236,9 @@ class Parser {
       append_utf8(out, code);
       return;
     }
-    const std::size_t letter = at_ < text_.size() ? kLetters.find(text_[at_]) : kLetters.npos;
-    if (letter == kLetters.npos) fail("an escape sequence");
+    const std::size_t letter =
+        at_ < text_.size() ? kLetters.find(text_[at_]) : std::string_view::npos;
+    if (letter == std::string_view::npos) fail("an escape sequence");
     out += kMeaning[letter];
     ++at_;
   }
@@ -326,7 +329,7 @@ void append_json_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (const std::size_t at = kPlain.find(c); at != kPlain.npos) {
+    if (const std::size_t at = kPlain.find(c); at != std::string_view::npos) {
       out += '\\';
       out += kEscape[at];
     } else if (byte < 0x20) {

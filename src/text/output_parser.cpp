@@ -222,7 +222,7 @@ bool OutputParser::step_key() {
   // The last one is a parameter without its `string` attribute: the text as it stands is the safe
   // reading.
   constexpr Ending kEndings[] = {
-      {"\" string=\"true\">", true}, {"\" string=\"false\">", false}, {"\">", true}};
+      {R"(" string="true">)", true}, {R"(" string="false">)", false}, {"\">", true}};
 
   const std::size_t quote = std::min(rest().find('"'), rest().size());
   word_ += rest().substr(0, quote);

@@ -33,12 +33,13 @@ struct Parsed {
   bool operator==(const Parsed&) const = default;
 };
 
-void PrintTo(const Parsed& p, std::ostream* out) {
-  *out << "reasoning " << json_string(p.reasoning) << " content " << json_string(p.content);
+std::ostream& operator<<(std::ostream& out, const Parsed& p) {
+  out << "reasoning " << json_string(p.reasoning) << " content " << json_string(p.content);
   for (const Call& call : p.calls) {
-    *out << " call " << call.name << ' ' << call.arguments << (call.ended ? "" : " (open)");
+    out << " call " << call.name << ' ' << call.arguments << (call.ended ? "" : " (open)");
   }
-  *out << " dropped " << p.dropped;
+  out << " dropped " << p.dropped;
+  return out;
 }
 
 struct Case {
@@ -141,7 +142,7 @@ std::vector<std::string_view> bytes_of(std::string_view text) {
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
   }
   return text;
@@ -189,9 +190,11 @@ TEST(OutputParser, AcceptsEverySpelling) {
     for (const std::string marker : kMarkers) {
       for (const std::string block : kBlocks) {
         for (const std::string space : {" ", ""}) {
-          SCOPED_TRACE(c.name + " as " + marker + space + block);
-          std::string text = replace_all(c.output, "｜DSML｜ calls>", "｜DSML｜ " + block + ">");
-          text = replace_all(text, "｜DSML｜ ", marker + space);
+          std::string tag = marker;
+          tag += space;
+          SCOPED_TRACE(testing::Message() << c.name << " as " << tag << block);
+          std::string text = replace_all(c.output, " calls>", std::string(" ").append(block) + ">");
+          text = replace_all(text, "｜DSML｜ ", tag);
           EXPECT_EQ(run(c.options, {text}), c.expected);
           EXPECT_EQ(run(c.options, bytes_of(text)), c.expected);
         }

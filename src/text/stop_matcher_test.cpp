@@ -14,8 +14,9 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-void PrintTo(const Result& r, std::ostream* out) {
-  *out << '"' << r.text << "\" stopped=" << r.stopped << " by \"" << r.matched << '"';
+std::ostream& operator<<(std::ostream& out, const Result& r) {
+  out << '"' << r.text << "\" stopped=" << r.stopped << " by \"" << r.matched << '"';
+  return out;
 }
 
 Result run(const std::vector<std::string>& stops, const std::vector<std::string>& chunks) {
