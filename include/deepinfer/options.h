@@ -33,8 +33,8 @@ struct Options {
   Layout layout = Layout::block_major;
   Numerics numerics = Numerics::official;
   bool input_on_device = false;
-  int threads = 0;               ///< 0 = physical cores allowed to the process
-  std::string isa = "auto";      ///< auto, scalar, avx2, avx512
+  int threads = 0;           ///< 0 = physical cores allowed to the process
+  std::string isa = "auto";  ///< auto, scalar, avx2, avx512
   EngramMode engram = EngramMode::automatic;
   LogLevel log_level = LogLevel::info;
 
@@ -51,10 +51,10 @@ struct Options {
 /// One line of the options table: the single declaration from which flag, variable, default, help
 /// and check all come.
 struct OptionSpec {
-  std::string_view flag;      ///< "--max-batch"
-  std::string_view short_flag; ///< "-m" or empty
-  std::string_view variable;  ///< "MAX_BATCH"; empty = flag only
-  std::string_view values;    ///< what is accepted, for help and errors
+  std::string_view flag;        ///< "--max-batch"
+  std::string_view short_flag;  ///< "-m" or empty
+  std::string_view variable;    ///< "MAX_BATCH"; empty = flag only
+  std::string_view values;      ///< what is accepted, for help and errors
   std::string_view help;
   /// Parses and checks `text` into `options`; throws Error (bad_input) without a `where`-less part:
   /// `where` is the flag or variable the text came from.
@@ -83,7 +83,9 @@ struct FlagValue {
   std::string text;
 };
 
-/// Applies defaults, then environment, then flags (in order), then checks across options.
+/// Applies defaults, then per option its flags (in order) or else its variable: a variable that a
+/// flag overrides is not read. What depends on the model or the machine (context, memory, isa) is
+/// checked where those are known.
 /// `getenv_fn(name)` returns nullptr when unset (std::getenv in programs, a map in tests).
 /// DEEPINFER_NEURON_<NAME> is accepted as an alias of DEEPINFER_<NAME> where the seed had it
 /// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH). An unknown DEEPINFER_* variable is not an error here.
