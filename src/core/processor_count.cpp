@@ -8,61 +8,84 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
+#include <tuple>
+
+#include "core/cgroup.h"
 
 namespace deepinfer {
 namespace {
 
-/// Whole processors that the cgroup's quota grants, rounded up; "unlimited" if there is none.
-int quota_processors() {
-  constexpr int kUnlimited = std::numeric_limits<int>::max();
-  const auto granted = [](double quota, double period) {
-    return quota > 0 && period > 0
-               ? std::max(1, static_cast<int>(std::min((quota + period - 1) / period, 1e6)))
-               : kUnlimited;
-  };
+constexpr int kUnlimited = std::numeric_limits<int>::max();
+constexpr double kMostProcessors = 1e6;  // keeps a nonsensical quota inside int
+
+int granted(double quota, double period) {
+  if (!(quota > 0 && period > 0)) return kUnlimited;  // -1 is "no quota"
+  return std::max(1, static_cast<int>(std::min((quota + period - 1) / period, kMostProcessors)));
+}
+
+/// The quota of one group; "max 100000" does not parse as a number: no limit.
+int quota_in(const std::filesystem::path& group) {
   double quota = 0;
   double period = 0;
-  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> quota >> period)
-    return granted(quota, period);  // "max 100000" does not parse as a number: no limit
-  std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (std::ifstream unified(group / "cpu.max"); unified >> quota >> period)
+    return granted(quota, period);
+  std::ifstream quota_file(group / "cpu.cfs_quota_us");
+  std::ifstream period_file(group / "cpu.cfs_period_us");
   if (quota_file >> quota && period_file >> period) return granted(quota, period);
   return kUnlimited;
 }
 
-/// (package, core) of a logical processor; a processor without topology is a core of its own.
-std::pair<int, int> core_of(int processor) {
-  const std::string directory =
-      "/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/";
-  std::pair<int, int> core = {-1, processor};
-  std::ifstream package_file(directory + "physical_package_id");
-  std::ifstream core_file(directory + "core_id");
-  int package = 0;
-  int id = 0;
-  if (package_file >> package && core_file >> id) core = {package, id};
-  return core;
+int number_in(const std::filesystem::path& path, int otherwise) {
+  std::ifstream file(path);
+  int number = 0;
+  return file >> number ? number : otherwise;
+}
+
+/// (package, die, core) of a logical processor; one without topology is a core of its own.
+std::tuple<int, int, int> core_of(int processor, const std::filesystem::path& root) {
+  const auto folder =
+      root / "sys/devices/system/cpu" / ("cpu" + std::to_string(processor)) / "topology";
+  const int core = number_in(folder / "core_id", -1);
+  if (core < 0) return {-1, -1, processor};
+  return {number_in(folder / "physical_package_id", 0), number_in(folder / "die_id", 0), core};
+}
+
+/// Logical processors of the affinity mask.
+std::vector<int> processors_in_mask() {
+  std::vector<int> processors;
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+      if (CPU_ISSET(processor, &mask)) processors.push_back(processor);
+  } else {  // more processors than the fixed mask holds
+    const int count = static_cast<int>(std::thread::hardware_concurrency());
+    for (int processor = 0; processor < count; ++processor) processors.push_back(processor);
+  }
+  return processors;
 }
 
 }  // namespace
 
+int quota_processors(const std::filesystem::path& root) {
+  int least = kUnlimited;
+  for (const auto& group : cgroup_directories("cpu", root))
+    least = std::min(least, quota_in(group));
+  return least;
+}
+
+int count_cores(const std::vector<int>& processors, const std::filesystem::path& root) {
+  std::set<std::tuple<int, int, int>> cores;
+  for (const int processor : processors) cores.insert(core_of(processor, root));
+  return static_cast<int>(cores.size());
+}
+
 int allowed_processors() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  const int in_mask = sched_getaffinity(0, sizeof mask, &mask) == 0
-                          ? CPU_COUNT(&mask)
-                          : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(in_mask, quota_processors()));
+  return std::max(1, std::min(static_cast<int>(processors_in_mask().size()), quota_processors()));
 }
 
 int allowed_physical_cores() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return allowed_processors();
-  std::set<std::pair<int, int>> cores;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-    if (CPU_ISSET(processor, &mask)) cores.insert(core_of(processor));
-  return std::max(1, std::min(static_cast<int>(cores.size()), quota_processors()));
+  return std::max(1, std::min(count_cores(processors_in_mask()), quota_processors()));
 }
 
 }  // namespace deepinfer
