@@ -32,6 +32,6 @@ struct CheckpointIndex {
 CheckpointIndex read_checkpoint_index(const std::string& directory);
 
 /// The parser, apart from the file system.
-CheckpointIndex parse_checkpoint_index(std::string_view json, const std::string& path);
+CheckpointIndex parse_checkpoint_index(std::string_view text, const std::string& path);
 
 }  // namespace deepinfer

@@ -45,7 +45,7 @@ MappedFile MappedFile::open(const std::string& path) {
   const auto size = static_cast<std::size_t>(info.st_size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (address == MAP_FAILED) throw system_error(path, "cannot map file");
-  return MappedFile({static_cast<const std::byte*>(address), size});
+  return MappedFile({static_cast<std::byte*>(address), size});
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
@@ -57,7 +57,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
-  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  ::munmap(bytes_.data(), bytes_.size());
 }
 
 }  // namespace deepinfer

@@ -29,9 +29,9 @@ class MappedFile {
   }
 
  private:
-  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit MappedFile(std::span<std::byte> bytes) : bytes_(bytes) {}
 
-  std::span<const std::byte> bytes_;
+  std::span<std::byte> bytes_;  // pages are read-only; munmap wants it like this
 };
 
 }  // namespace deepinfer

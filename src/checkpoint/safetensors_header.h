@@ -23,7 +23,7 @@ struct HeaderTensor {
 
 /// Entries in name order. Throws for anything but a JSON object of well-formed entries with
 /// distinct names: a header that cannot be trusted to say what it holds.
-std::vector<HeaderTensor> parse_safetensors_header(std::string_view json, std::string_view where);
+std::vector<HeaderTensor> parse_safetensors_header(std::string_view text, std::string_view where);
 
 struct HeaderExtent {
   std::uint64_t data_start = 0;  ///< offset in the file of byte 0 of the data
