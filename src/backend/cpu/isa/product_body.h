@@ -1,0 +1,137 @@
+#pragma once
+
+// Products with weights, for the instruction set the including file is compiled for.
+
+#include "backend/cpu/isa/product_functions.h"
+#include "backend/cpu/isa/weight_formats.h"
+
+namespace deepinfer::cpu {
+namespace {
+
+// Tiles, by what fits the registers. One input: enough outputs to hide the latency of the sums.
+// Several inputs: unpacking a weight costs five times a multiply-add, so inputs come first.
+#if defined(__AVX512F__)
+constexpr int kSingleOutputs = 4;  // 4 sums, 8 weight vectors, 2 of input, of 32
+constexpr int kManyOutputs = 2;    // 16 sums, 4 weight vectors, 2 of input
+constexpr int kManyInputs = 8;
+#elif defined(__AVX2__)
+constexpr int kSingleOutputs = 2;  // a vector is two of the 16 registers
+constexpr int kManyOutputs = 1;
+constexpr int kManyInputs = 4;
+#else
+constexpr int kSingleOutputs = 1;
+constexpr int kManyOutputs = 1;
+constexpr int kManyInputs = 2;
+#endif
+
+/// The value of an E8M0 code: 2^(code - 127), its first being subnormal.
+inline float scale_of(std::uint8_t code) {
+  const std::uint32_t bits = code == 0 ? 0x00400000U : std::uint32_t{code} << 23U;
+  float scale = 0;
+  std::memcpy(&scale, &bits, sizeof(scale));
+  return scale;
+}
+
+/// Where the rows of a weight and their scales lie.
+template <typename Format>
+struct WeightRow {
+  const std::uint8_t* codes;
+  const std::uint8_t* scales;
+
+  static WeightRow of(const Product& product, std::int64_t output) {
+    const std::int64_t row_bytes = product.width * Format::kBlockBytes / kProductBlock;
+    const std::int64_t blocks = (product.width + kProductBlock - 1) / kProductBlock;
+    WeightRow row{product.codes + output * row_bytes, nullptr};
+    if constexpr (Format::kScaleRows > 0)
+      row.scales = product.scales + output / Format::kScaleRows * blocks;
+    return row;
+  }
+  float scale(std::int64_t block) const {
+    if constexpr (Format::kScaleRows > 0) return scale_of(scales[block]);
+    return 1;
+  }
+};
+
+template <typename Format, int kOutputs, int kInputs>
+inline void product_tile(const Product& product, std::int64_t output, std::int64_t input) {
+  WeightRow<Format> rows[kOutputs];
+  for (int o = 0; o < kOutputs; ++o) rows[o] = WeightRow<Format>::of(product, output + o);
+  const float* inputs[kInputs];
+  for (int t = 0; t < kInputs; ++t) inputs[t] = product.inputs[input + t];
+  Lanes16 sums[kInputs][kOutputs];
+  for (auto& row : sums)
+    for (Lanes16& sum : row) sum = Lanes16::zero();
+
+  const auto step = [&](std::int64_t block, const WeightPair* weights) {
+    for (int t = 0; t < kInputs; ++t) {
+      const Lanes16 first = Lanes16::load(inputs[t] + block * kProductBlock);
+      const Lanes16 second = Lanes16::load(inputs[t] + block * kProductBlock + kLanes);
+      for (int o = 0; o < kOutputs; ++o) {
+        sums[t][o] = Lanes16::fma(weights[o].first, first, sums[t][o]);
+        sums[t][o] = Lanes16::fma(weights[o].second, second, sums[t][o]);
+      }
+    }
+  };
+
+  const std::int64_t whole = product.width / kProductBlock;
+  for (std::int64_t block = 0; block < whole; ++block) {
+    WeightPair weights[kOutputs];
+    for (int o = 0; o < kOutputs; ++o)
+      weights[o] =
+          Format::unpack(rows[o].codes + block * Format::kBlockBytes, rows[o].scale(block));
+    step(block, weights);
+  }
+  const std::int64_t left = product.width % kProductBlock;
+  if (left != 0) {  // the last block, filled up with zeros as prepared inputs are
+    WeightPair weights[kOutputs];
+    for (int o = 0; o < kOutputs; ++o) {
+      std::uint8_t block[Format::kBlockBytes] = {};
+      std::memcpy(block, rows[o].codes + whole * Format::kBlockBytes,
+                  static_cast<std::size_t>(left * Format::kBlockBytes / kProductBlock));
+      weights[o] = Format::unpack(block, rows[o].scale(whole));
+    }
+    step(whole, weights);
+  }
+
+  for (int t = 0; t < kInputs; ++t)
+    for (int o = 0; o < kOutputs; ++o)
+      product.out[(input + t) * product.out_stride + output + o - product.begin] =
+          sum_of(sums[t][o]) * Format::kFactor;
+}
+
+template <typename Format, int kOutputs, int kInputs>
+inline void product_strip(const Product& product, std::int64_t begin, std::int64_t end,
+                          std::int64_t input) {
+  std::int64_t output = begin;
+  for (; output + kOutputs <= end; output += kOutputs)
+    product_tile<Format, kOutputs, kInputs>(product, output, input);
+  for (; output < end; ++output) product_tile<Format, 1, kInputs>(product, output, input);
+}
+
+/// All inputs from `input` on in tiles of kInputs, the rest in smaller ones.
+template <typename Format, int kInputs>
+inline void product_inputs(const Product& product, std::int64_t begin, std::int64_t end,
+                           std::int64_t input) {
+  constexpr int kOutputs = kInputs == 1 ? kSingleOutputs : kManyOutputs;
+  for (; input + kInputs <= product.count; input += kInputs)
+    product_strip<Format, kOutputs, kInputs>(product, begin, end, input);
+  if constexpr (kInputs > 1) product_inputs<Format, kInputs / 2>(product, begin, end, input);
+}
+
+template <typename Format>
+void product_body(const Product& product) {
+  for (std::int64_t begin = product.begin; begin < product.end; begin += kProductPanel) {
+    const std::int64_t end =
+        begin + kProductPanel < product.end ? begin + kProductPanel : product.end;
+    product_inputs<Format, kManyInputs>(product, begin, end, 0);
+  }
+}
+
+constexpr ProductFunctions kProductFunctions = {.fp8 = &product_body<Fp8>,
+                                                .fp4 = &product_body<Fp4>,
+                                                .bf16 = &product_body<Bf16>,
+                                                .f16 = &product_body<F16>,
+                                                .f32 = &product_body<F32>};
+
+}  // namespace
+}  // namespace deepinfer::cpu

@@ -1,0 +1,52 @@
+#include "backend/cpu/isa_selection.h"
+
+#include <string>
+
+#include "deepinfer/error.h"
+
+namespace deepinfer::cpu {
+
+std::string_view name_of(Isa isa) {
+  switch (isa) {
+    case Isa::scalar:
+      return "scalar";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+  }
+  return "?";
+}
+
+std::vector<Isa> supported_isas() {
+  std::vector<Isa> isas = {Isa::scalar};
+#if defined(__x86_64__)
+  // The features that the files of isa/ are compiled for; the built-in also asks the operating
+  // system whether it saves the wide registers.
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
+    isas.push_back(Isa::avx2);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+      isas.push_back(Isa::avx512);
+  }
+#endif
+  return isas;
+}
+
+Isa choose_isa(std::string_view name, const std::vector<Isa>& supported) {
+  if (name == "auto") return supported.back();
+  std::string names = "auto";
+  for (const Isa isa : supported) {
+    if (name_of(isa) == name) return isa;
+    names += ", " + std::string(name_of(isa));
+  }
+  bool known = false;
+  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) known |= name_of(isa) == name;
+  throw Error::bad_input(
+      "--isa",
+      known ? "this machine lacks the instruction set" : "there is no such instruction set",
+      {.expected = names, .got = std::string(name)});
+}
+
+}  // namespace deepinfer::cpu
