@@ -1,5 +1,7 @@
 #include "backend/reference/arithmetic.h"
 
+#include <algorithm>
+
 namespace deepinfer::reference {
 
 float plain_element(const WeightRef& weight, std::int64_t index) {
@@ -32,8 +34,20 @@ float weight_element(const WeightRef& weight, std::int64_t row, std::int64_t col
 }
 
 double dot_row(const WeightRef& weight, std::int64_t row, const float* x) {
+  const std::int64_t width = weight.shape[1];
   double sum = 0;
-  for (std::int64_t i = 0; i < weight.shape[1]; ++i)
+  if (weight.format == WeightFormat::fp8) {  // the common case, without a call per element
+    const float* values = e4m3_table();
+    const std::uint8_t* codes = weight.as<std::uint8_t>() + row * width;
+    const std::uint8_t* scales = weight.scales + (row / 32) * ((width + 31) / 32);
+    for (std::int64_t begin = 0; begin < width; begin += 32) {
+      const float scale = e8m0_to_f32(scales[begin / 32]);
+      for (std::int64_t i = begin; i < std::min(begin + 32, width); ++i)
+        sum += static_cast<double>(x[i]) * (values[codes[i]] * scale);
+    }
+    return sum;
+  }
+  for (std::int64_t i = 0; i < width; ++i)
     sum += static_cast<double>(x[i]) * static_cast<double>(weight_element(weight, row, i));
   return sum;
 }
