@@ -135,11 +135,15 @@ Given OpFixture::plain_weight(std::string_view name, const Shape& shape,
     for (const float value : values) codes.push_back(f32_to_bf16(value));
     data = to_bytes(codes);
   }
-  return add({.name = std::string(name),
-              .kind = ValueKind::weight,
-              .dtype = dtype,
-              .shape = shape,
-              .tensors = {{.data = std::move(data), .scales = {}, .shape = shape}}});
+  Entry entry{.name = std::string(name), .kind = ValueKind::weight, .dtype = dtype, .shape = shape};
+  const bool bank = shape.rank() == 3;
+  const std::int64_t tensors = bank ? shape[0] : 1;
+  const auto bytes = static_cast<std::ptrdiff_t>(data.size()) / tensors;
+  for (std::int64_t i = 0; i < tensors; ++i)
+    entry.tensors.push_back({.data = {data.begin() + i * bytes, data.begin() + (i + 1) * bytes},
+                             .scales = {},
+                             .shape = bank ? without_first(shape) : shape});
+  return add(std::move(entry));
 }
 
 Given OpFixture::coded_weight(std::string_view name, WeightFormat format, const Shape& shape,
