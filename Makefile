@@ -44,7 +44,7 @@ fuzz: ## run every libFuzzer target for FUZZ_SECONDS (60) seconds
 	@scripts/setup.sh build fuzz
 	@scripts/fuzz.sh
 
-bench: ## run the kernel benchmarks, then `deepinfer bench` (ARGS="…" adds options)
+bench: ## run the benchmarks of bench/ (ARGS="…" adds Google Benchmark options)
 	@scripts/setup.sh build bench
 	@scripts/bench.sh $(ARGS)
 
