@@ -46,7 +46,9 @@ Isa choose_isa(std::string_view name, const std::vector<Isa>& supported) {
   throw Error::bad_input(
       "--isa",
       known ? "this machine lacks the instruction set" : "there is no such instruction set",
-      {.expected = names, .got = std::string(name)});
+      {.expected = names,
+       .got = std::string(name),
+       .hint = "leave the flag out to take the fastest"});
 }
 
 }  // namespace deepinfer::cpu

@@ -30,9 +30,10 @@ TEST(IsaSelection, AnyMachineRunsTheBaseline) {
 TEST(IsaSelection, NamesWhatTheMachineHas) {
   EXPECT_EQ(message_of("avx512", {Isa::scalar, Isa::avx2}),
             "[--isa] this machine lacks the instruction set, expected auto, scalar, avx2, got "
-            "avx512");
+            "avx512, leave the flag out to take the fastest");
   EXPECT_EQ(message_of("neon", {Isa::scalar}),
-            "[--isa] there is no such instruction set, expected auto, scalar, got neon");
+            "[--isa] there is no such instruction set, expected auto, scalar, got neon, leave "
+            "the flag out to take the fastest");
 }
 
 TEST(IsaSelection, TheBackendSaysWhatItTook) {

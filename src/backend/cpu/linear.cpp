@@ -1,0 +1,40 @@
+#include "backend/cpu/product.h"
+#include "backend/cpu/product_inputs.h"
+#include "backend/cpu/product_kernels.h"
+#include "backend/cpu/row_math.h"
+
+namespace deepinfer::cpu {
+
+std::size_t linear_workspace(const Graph& graph, const Node& node, int /*threads*/) {
+  const Shape& x = graph.value(node.operands[0]).shape;
+  return ProductInputs::bytes(x[0], x[1]);
+}
+
+void linear(const ProductFunctions& isa, const Linear& op, const Operands& io,
+            KernelContext& context) {
+  const TensorRef& x = io.in(0);
+  const TensorRef& y = io.out(0);
+  const WeightRef& weight = io.weight(1);
+  const std::int64_t rows = x.shape[0];
+  const std::int64_t width = x.shape[1];
+  const std::int64_t outputs = y.shape[1];
+
+  host::WorkspaceCarver carver(context.workspace);
+  ProductInputs inputs(carver, rows, width);
+  inputs.prepare(context, {.width = width, .format = weight.format, .quantise = op.quantise_input},
+                 [&](std::int64_t row) { return x.row<float>(row); });
+
+  split_outputs(context, outputs, kOutputGrain, rows * width * outputs,
+                [&](std::int64_t begin, std::int64_t end, int) {
+                  multiply(isa, weight,
+                           {.outputs = {begin, end},
+                            .inputs = inputs.pointers(),
+                            .count = rows,
+                            .out = y.as<float>() + begin,
+                            .out_stride = outputs});
+                  for (std::int64_t row = 0; row < rows; ++row)
+                    round_values(op.rounding, y.row<float>(row) + begin, end - begin);
+                });
+}
+
+}  // namespace deepinfer::cpu

@@ -1,0 +1,13 @@
+#pragma once
+
+// The Q8 quantiser's values without its codes: what core's fake_quantise(Quantiser::q8) gives, in a
+// form the compiler makes vector code of. For finite values; a NaN makes all of its block unusable.
+
+#include <cstdint>
+
+namespace deepinfer::cpu {
+
+/// Puts 32 values on the FP8 grid of their block (model specification 2.7.1), in place.
+void fake_quantise_q8_block(float* values);
+
+}  // namespace deepinfer::cpu
