@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "core/numeric_formats.h"
 
@@ -16,16 +15,24 @@ constexpr std::size_t kE4m3Block = 16;   // channels per E4M3 scale
 constexpr float kInverse448 = std::bit_cast<float>(0x3b124925U);
 constexpr float kInverse6 = std::bit_cast<float>(0x3e2aaaabU);
 
+/// Largest magnitude of `values` and `floor`; an infinity saturates, a NaN stays one. On bits:
+/// those of magnitudes are ordered like the magnitudes, with infinity and then NaN above all
+/// numbers.
 float largest_magnitude(std::span<const float> values, float floor) {
-  float largest = floor;
-  for (const float value : values) largest = std::max(largest, std::fabs(value));
-  return std::min(largest, std::numeric_limits<float>::max());  // an infinity saturates
+  constexpr std::uint32_t kLargestFinite = 0x7f7fffff;
+  constexpr std::uint32_t kInfinity = 0x7f800000;
+  auto largest = std::bit_cast<std::uint32_t>(floor);
+  for (const float value : values)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7fffffffU);
+  return std::bit_cast<float>(largest == kInfinity ? kLargestFinite : largest);
 }
 
-/// E8M0 code of the smallest power of two not below `value` (model specification 2.7, pow2ceil).
+/// E8M0 code of the smallest power of two not below `value` (model specification 2.7, pow2ceil);
+/// NaN gives 255, which is E8M0's NaN.
 std::uint8_t power_ceiling(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint8_t>(((bits >> 23) & 0xff) + ((bits & 0x7fffff) != 0 ? 1 : 0));
+  const std::uint32_t code = ((bits >> 23) & 0xff) + ((bits & 0x7fffff) != 0 ? 1 : 0);
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>(code, 0xff));
 }
 
 void pack_nibbles(std::span<const float> values, float scale, std::uint8_t* codes) {

@@ -8,7 +8,8 @@
 //
 // A record is all codes (FP4: even channel in the low nibble), then all scales. `n` is a multiple
 // of
-// 32. Pure functions, thread-safe, no allocation.
+// 32. A NaN makes its whole block NaN (through the scale), so that it cannot pass for a number;
+// an infinity saturates. Pure functions, thread-safe, no allocation.
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "core/processor_count.h"
+#include "deepinfer/error.h"
 
 namespace deepinfer {
 namespace {
@@ -49,13 +52,22 @@ struct ThreadPool::State {
       seen = generation.load(std::memory_order_acquire);
       if (stopping) return;
       entry(context, member);
-      if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) pending.notify_one();
+      if (pending.fetch_sub(1) == 1) pending.notify_one();
     }
   }
 
+  // Sequentially consistent, here and in fetch_sub: notify looks at a count of sleepers, and that
+  // look must not move before the change that the sleepers wait for.
   void start_round() {
-    generation.fetch_add(1, std::memory_order_release);
+    generation.fetch_add(1);
     generation.notify_all();
+  }
+
+  void stop() {
+    stopping = true;
+    start_round();
+    for (std::thread& worker : workers) worker.join();
+    workers.clear();
   }
 };
 
@@ -69,18 +81,27 @@ Range split_range(std::int64_t count, int index, int members, std::int64_t grain
 }
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-  state_->members = threads;
-  state_->spins = threads <= allowed_processors() ? kSpins : 0;
-  state_->workers.reserve(static_cast<std::size_t>(threads - 1));
-  for (int member = 1; member < threads; ++member)
-    state_->workers.emplace_back([this, member] { state_->work(member); });
+  if (threads < 1)
+    throw Error::bad_input("threads", "too few",
+                           {.expected = "at least 1", .got = std::to_string(threads), .hint = {}});
+  State* state = state_.get();
+  state->members = threads;
+  state->spins = threads <= allowed_processors() ? kSpins : 0;
+  state->workers.reserve(static_cast<std::size_t>(threads - 1));
+  try {
+    for (int member = 1; member < threads; ++member)
+      state->workers.emplace_back([state, member] { state->work(member); });
+  } catch (const std::system_error& error) {
+    const std::size_t started = state->workers.size();
+    state->stop();
+    throw Error::failed("threads", "cannot start a thread",
+                        {.expected = std::to_string(threads - 1) + " workers",
+                         .got = std::to_string(started) + " and then: " + error.what(),
+                         .hint = "use fewer --threads"});
+  }
 }
 
-ThreadPool::~ThreadPool() {
-  state_->stopping = true;
-  state_->start_round();
-  for (std::thread& worker : state_->workers) worker.join();
-}
+ThreadPool::~ThreadPool() { state_->stop(); }
 
 int ThreadPool::size() const { return state_->members; }
 

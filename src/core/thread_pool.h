@@ -18,13 +18,14 @@ struct Range {
 };
 
 /// The part of `count` items that member `index` of `members` gets: contiguous, sizes differ by at
-/// most one `grain`, every boundary a multiple of `grain`. Depends on nothing else, so a split is
-/// the same in every run.
+/// most one `grain`, every boundary but the end a multiple of `grain`. Depends on nothing else, so
+/// a split is the same in every run. REQUIRES: count >= 0, grain >= 1, 0 <= index < members.
 Range split_range(std::int64_t count, int index, int members, std::int64_t grain = 1);
 
 class ThreadPool {
  public:
-  /// Starts `threads - 1` workers. REQUIRES: threads >= 1.
+  /// Starts `threads - 1` workers. Throws Error: threads < 1 (bad_input), or the system grants no
+  /// more threads (failed).
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
