@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "backend/reference/arithmetic.h"
 #include "backend/reference/kernels.h"
 #include "backend/reference/paged_cache.h"
 #include "backend/reference/selection.h"
@@ -11,21 +10,6 @@
 
 namespace deepinfer::reference {
 namespace {
-
-/// Score of one entry. 2.9.5 with or without OFF's bf16 rounding points.
-float score(const IndexTopK& op, const float* q, const float* weights, const float* key,
-            std::int64_t width) {
-  double sum = 0;
-  for (int h = 0; h < op.heads; ++h) {
-    double dot = 0;
-    for (std::int64_t i = 0; i < width; ++i) dot += static_cast<double>(q[h * width + i]) * key[i];
-    const auto rounding = op.bf16_scores ? Rounding::bf16 : Rounding::none;
-    const double relu = std::max(rounded(dot, rounding), 0.0F);
-    const double term = relu * weights[h];
-    sum += op.bf16_scores ? rounded(term, Rounding::bf16) : term;
-  }
-  return rounded(sum, op.bf16_scores ? Rounding::bf16 : Rounding::none);
-}
 
 std::int64_t most_entries(const Graph& graph, const Node& node) {
   return graph.value(node.operands[2]).shape[1] * graph.value(node.operands[3]).shape[1];
@@ -70,7 +54,8 @@ void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context
     const std::int64_t visible = (positions[t] + 1) / op.ratio;  // 0 for padding rows
     for (std::int64_t j = 0; j < visible; ++j) {
       dequantise(Quantiser::q4u, cache.entry(slots[t], j), {key, static_cast<std::size_t>(width)});
-      scores[j] = score(op, q.row<float>(t), io.in(1).row<float>(t), key, width);
+      scores[j] = index_score(q.row<float>(t), io.in(1).row<float>(t), key, op.heads, width,
+                              op.bf16_scores);
     }
     if (op.publish_blocks > 0)
       select_blocks(scores, visible, op.block_size, op.publish_blocks, order, block_scores,

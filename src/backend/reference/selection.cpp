@@ -4,12 +4,28 @@
 #include <limits>
 #include <numeric>
 
+#include "backend/reference/arithmetic.h"
+
 namespace deepinfer::reference {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
+
+float index_score(const float* q, const float* weights, const float* key, int heads,
+                  std::int64_t width, bool bf16_scores) {
+  const Rounding rounding = bf16_scores ? Rounding::bf16 : Rounding::none;
+  double sum = 0;
+  for (int h = 0; h < heads; ++h) {
+    double dot = 0;
+    for (std::int64_t i = 0; i < width; ++i) dot += static_cast<double>(q[h * width + i]) * key[i];
+    const double relu = std::max(rounded(dot, rounding), 0.0F);
+    const double term = relu * weights[h];
+    sum += bf16_scores ? rounded(term, Rounding::bf16) : term;
+  }
+  return rounded(sum, rounding);
+}
 
 void select_top_k(const float* scores, std::int64_t n, std::int64_t k, std::int32_t* order,
                   std::int32_t* selected) {

@@ -1,10 +1,15 @@
 #pragma once
 
-// The selections of index_top_k over given scores, apart so that tests can feed them scores.
+// The parts of index_top_k, apart so that tests can see scores and feed scores.
 
 #include <cstdint>
 
 namespace deepinfer::reference {
+
+/// sum over heads of relu(q[h] . key) * weights[h]; with `bf16_scores` the dot, the product and the
+/// sum are rounded to bf16. Model specification 2.9.5.
+float index_score(const float* q, const float* weights, const float* key, int heads,
+                  std::int64_t width, bool bf16_scores);
 
 /// Writes the `k` best of scores[0, n) to `selected` in ascending order, -1 behind them. Higher
 /// score first, then lower index; scores of -infinity never count. `order` is scratch [n]. Model
