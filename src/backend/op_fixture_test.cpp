@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -32,6 +33,15 @@ std::size_t code_bytes(WeightFormat format, const Shape& shape) {
 std::size_t scale_bytes(WeightFormat format, const Shape& shape) {
   const std::int64_t rows = format == WeightFormat::fp8 ? blocks_of_32(shape[0]) : shape[0];
   return as_size(rows * blocks_of_32(shape[1]));
+}
+
+/// Nearest fp16 for values whose exponent fp16 has; smaller ones become zero.
+std::uint16_t f32_to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits & 0x7fffffffU) + 0xfffU + ((bits >> 13) & 1U);
+  const std::int32_t code = static_cast<std::int32_t>(rounded >> 13) - ((127 - 15) << 10);
+  const std::uint32_t magnitude = code < 0x400 ? 0U : static_cast<std::uint32_t>(code);
+  return static_cast<std::uint16_t>((bits >> 31) << 15 | magnitude);
 }
 
 void require(bool condition, const std::string& what) {
@@ -127,12 +137,14 @@ Given OpFixture::weight(std::string_view name, WeightFormat format, const Shape&
 Given OpFixture::plain_weight(std::string_view name, const Shape& shape,
                               const std::vector<float>& values, DType dtype) {
   require(values.size() == as_size(shape.elements()), "wrong count for " + std::string(name));
-  require(dtype == DType::f32 || dtype == DType::bf16, "plain weights are encoded as f32 or bf16");
+  require(dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16,
+          "plain weights are encoded as f32, bf16 or f16");
   std::vector<std::byte> data = to_bytes(values);
-  if (dtype == DType::bf16) {
+  if (dtype != DType::f32) {
     std::vector<std::uint16_t> codes;
     codes.reserve(values.size());
-    for (const float value : values) codes.push_back(f32_to_bf16(value));
+    for (const float value : values)
+      codes.push_back(dtype == DType::bf16 ? f32_to_bf16(value) : f32_to_f16(value));
     data = to_bytes(codes);
   }
   Entry entry{.name = std::string(name), .kind = ValueKind::weight, .dtype = dtype, .shape = shape};
@@ -149,14 +161,25 @@ Given OpFixture::plain_weight(std::string_view name, const Shape& shape,
 Given OpFixture::coded_weight(std::string_view name, WeightFormat format, const Shape& shape,
                               const std::vector<std::uint8_t>& codes,
                               const std::vector<std::uint8_t>& scales) {
-  require(format != WeightFormat::plain && codes.size() == code_bytes(format, shape) &&
-              scales.size() == scale_bytes(format, shape),
+  const bool bank = shape.rank() == 3;
+  const Shape single = bank ? without_first(shape) : shape;
+  const std::size_t tensors = bank ? as_size(shape[0]) : 1;
+  const std::size_t code_count = code_bytes(format, single);
+  const std::size_t scale_count = scale_bytes(format, single);
+  require(format != WeightFormat::plain && codes.size() == tensors * code_count &&
+              scales.size() == tensors * scale_count,
           "wrong code or scale count for " + std::string(name));
-  return add({.name = std::string(name),
-              .kind = ValueKind::weight,
-              .shape = shape,
-              .format = format,
-              .tensors = {{.data = to_bytes(codes), .scales = scales, .shape = shape}}});
+  Entry entry{
+      .name = std::string(name), .kind = ValueKind::weight, .shape = shape, .format = format};
+  for (std::size_t i = 0; i < tensors; ++i) {
+    const auto* first_code = codes.data() + i * code_count;
+    const auto* first_scale = scales.data() + i * scale_count;
+    entry.tensors.push_back(
+        {.data = to_bytes(std::vector<std::uint8_t>(first_code, first_code + code_count)),
+         .scales = {first_scale, first_scale + scale_count},
+         .shape = single});
+  }
+  return add(std::move(entry));
 }
 
 std::vector<float> OpFixture::values(Given weight) const {
@@ -179,6 +202,8 @@ std::vector<float> OpFixture::values(Given weight) const {
                          e8m0_to_f32(tensor.scales[as_size(row * blocks_of_32(width) + tile)]));
       } else if (entry.dtype == DType::f32) {
         result.push_back(reinterpret_cast<const float*>(codes)[i]);
+      } else if (entry.dtype == DType::f16) {
+        result.push_back(f16_to_f32(reinterpret_cast<const std::uint16_t*>(codes)[i]));
       } else {
         result.push_back(bf16_to_f32(reinterpret_cast<const std::uint16_t*>(codes)[i]));
       }

@@ -80,10 +80,10 @@ class OpFixture : public Bindings {
   /// Random codes and scales without NaN, of rms about 1/sqrt(in). Rank 3: a bank of experts.
   /// Plain weights are bf16.
   Given weight(std::string_view name, WeightFormat format, const Shape& shape);
-  /// A plain weight (rank 3: a bank) with these values, encoded as `dtype` (bf16 or f32).
+  /// A plain weight (rank 3: a bank) with these values, encoded as `dtype` (bf16, f16 or f32).
   Given plain_weight(std::string_view name, const Shape& shape, const std::vector<float>& values,
                      DType dtype = DType::f32);
-  /// A quantised weight as it lies in a checkpoint.
+  /// A quantised weight (rank 3: a bank, expert by expert) as it lies in a checkpoint.
   Given coded_weight(std::string_view name, WeightFormat format, const Shape& shape,
                      const std::vector<std::uint8_t>& codes,
                      const std::vector<std::uint8_t>& scales);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace deepinfer::cpu {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::int32_t kLargestFinite = 0x7f7fffff;
 /// 2^(code - 127)
 float power_of_two(std::int32_t code) { return std::bit_cast<float>(code << kMantissaBits); }
 
-/// E8M0 code of the block's scale.
+/// E8M0 code of the block's scale; of a block with a NaN 255, which is E8M0's NaN.
 std::int32_t scale_code(const float* values) {
   constexpr float kFloor = 1e-4F;
   constexpr float kInverse448 = std::bit_cast<float>(0x3b124925U);
@@ -23,6 +24,7 @@ std::int32_t scale_code(const float* values) {
   std::int32_t largest = std::bit_cast<std::int32_t>(kFloor);
   for (int i = 0; i < kBlock; ++i)
     largest = std::max(largest, std::bit_cast<std::int32_t>(values[i]) & kMagnitudeMask);
+  if (largest > kExponentMask) return 255;
   const float ratio = std::bit_cast<float>(std::min(largest, kLargestFinite)) * kInverse448;
   const auto bits = std::bit_cast<std::int32_t>(ratio);
   return (bits >> kMantissaBits) + ((bits & 0x7fffff) != 0 ? 1 : 0);
@@ -37,7 +39,7 @@ void fake_quantise_q8_block(float* values) {
   constexpr std::int32_t kMagic = (20 << kMantissaBits) + (1 << (kMantissaBits - 1));
 
   const std::int32_t code = scale_code(values);
-  const float scale = power_of_two(code);
+  const float scale = code == 255 ? std::numeric_limits<float>::quiet_NaN() : power_of_two(code);
   const float inverse = power_of_two(254 - code);
   for (int i = 0; i < kBlock; ++i) {
     float y = values[i] * inverse;

@@ -1,7 +1,8 @@
 #pragma once
 
 // The Q8 quantiser's values without its codes: what core's fake_quantise(Quantiser::q8) gives, in a
-// form the compiler makes vector code of. For finite values; a NaN makes all of its block unusable.
+// form the compiler makes vector code of. An infinity saturates,
+// a NaN makes its block NaN.
 
 #include <cstdint>
 

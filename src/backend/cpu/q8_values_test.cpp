@@ -55,5 +55,13 @@ TEST(Q8Values, SaturateAtInfinity) {
   expect_as_core({}, "zero");
 }
 
+TEST(Q8Values, NanTakesItsWholeBlock) {
+  Block values{};
+  values[7] = 3;
+  values[20] = -std::numeric_limits<float>::quiet_NaN();
+  fake_quantise_q8_block(values.data());
+  for (const float value : values) EXPECT_TRUE(std::isnan(value));
+}
+
 }  // namespace
 }  // namespace deepinfer::cpu
