@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "deepinfer/checkpoint.h"
 #include "deepinfer/graph_runner.h"
 #include "deepinfer/options.h"
 #include "deepinfer/tokenizer.h"
@@ -87,6 +88,10 @@ class Engine {
   std::size_t waiting() const;
   EngineStats stats() const;
   const GraphRunner& runner() const;
+  const Checkpoint& checkpoint() const;
+  /// Bytes of the KV buffer and of the state buffer.
+  std::int64_t kv_bytes() const;
+  std::int64_t state_bytes() const;
 
  private:
   struct State;

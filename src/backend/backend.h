@@ -55,6 +55,8 @@ class Backend {
   /// executables of the backend share if it is large enough (compile the largest first).
   virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                               const Bindings& bindings, GraphMode mode) = 0;
+  /// Scratch bytes that a compiled graph sets aside for `node`: for showing plans.
+  virtual std::size_t workspace_bytes(const Graph& graph, const Node& node) const = 0;
 };
 
 /// The backend that `options` asks for. Throws Error (bad_input) if this machine cannot run it.
