@@ -115,7 +115,7 @@ Greedy samples:
 
 ## Reproduce
 
-`python tools/train_tiny_model.py corpus | tokenizer | train ... | export | eval`; the phases and package versions are in `tools/tiny_model/`: `phases.txt` and `requirements.txt` of `tools/tiny_model/`.
+`python tools/train_tiny_model.py corpus | tokenizer | train ... | export | eval`; the phases and package versions are in `tools/tiny_model/`: `phases.txt` and `requirements.txt`.
 """
     with open(f"{EXPORT_FOLDER}/README.md", "w", encoding="utf-8") as file:
         file.write(card)

@@ -209,7 +209,7 @@ def evaluate(argv):
         dict(
             note=(
                 "expected_ids are the model's greedy continuation and the true answer; gaps are"
-                " top-1 minus top-2 logits per expected token, fp32, measured with train_demo.py on"
+                " top-1 minus top-2 logits per expected token, fp32, measured with train_tiny_model.py on"
                 " the dequantised export"
             ),
             all_candidates={k: v for k, v in st.items()},
