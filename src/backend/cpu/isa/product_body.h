@@ -24,13 +24,18 @@ constexpr int kManyOutputs = 1;
 constexpr int kManyInputs = 2;
 #endif
 
-/// The value of an E8M0 code: 2^(code - 127), its first being subnormal.
-inline float scale_of(std::uint8_t code) {
-  const std::uint32_t bits = code == 0 ? 0x00400000U : std::uint32_t{code} << 23U;
-  float scale = 0;
-  std::memcpy(&scale, &bits, sizeof(scale));
-  return scale;
-}
+/// The value of every E8M0 code: 2^(code - 127), the first of which is subnormal, then NaN at 255.
+struct ScaleTable {
+  float values[256];
+
+  constexpr ScaleTable() : values() {
+    values[0] = 0x1p-127F;
+    values[1] = 0x1p-126F;
+    for (int code = 2; code < 255; ++code) values[code] = 2 * values[code - 1];
+    values[255] = __builtin_nanf("");
+  }
+};
+constexpr ScaleTable kScales;
 
 /// Where the rows of a weight and their scales lie.
 template <typename Format>
@@ -47,7 +52,7 @@ struct WeightRow {
     return row;
   }
   float scale(std::int64_t block) const {
-    if constexpr (Format::kScaleRows > 0) return scale_of(scales[block]);
+    if constexpr (Format::kScaleRows > 0) return kScales.values[scales[block]];
     return 1;
   }
 };
