@@ -70,9 +70,9 @@ Given OpFixture::activation(std::string_view name, const Shape& shape,
   return add({.name = std::string(name), .shape = shape, .contents = to_bytes(values)});
 }
 
-Given OpFixture::activation(std::string_view name, const Shape& shape, float deviation) {
+Given OpFixture::activation(std::string_view name, const Shape& shape) {
   std::mt19937_64 random = generator(name);
-  std::normal_distribution<float> normal(0, deviation);
+  std::normal_distribution<float> normal(0, 1);
   std::vector<float> values(as_size(shape.elements()));
   for (float& value : values) value = round_bf16(normal(random));
   return activation(name, shape, values);

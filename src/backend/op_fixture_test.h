@@ -69,8 +69,9 @@ class OpFixture : public Bindings {
   // ---- activations and metadata buffers; names must differ
 
   Given activation(std::string_view name, const Shape& shape, const std::vector<float>& values);
-  /// Normally distributed, exact in bf16 (so that it is a legal input of both numerics).
-  Given activation(std::string_view name, const Shape& shape, float deviation = 1.0F);
+  /// Normally distributed about 0 with deviation 1, exact in bf16 (so that it is a legal input of
+  /// both numerics).
+  Given activation(std::string_view name, const Shape& shape);
   Given integers(std::string_view name, const Shape& shape,
                  const std::vector<std::int32_t>& values);
   Given bytes(std::string_view name, const Shape& shape, const std::vector<std::uint8_t>& values);

@@ -3,6 +3,7 @@
 // A graph bound to memory: one BoundOp per node, all pointers resolved at compile time.
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ class PlannedExecutable : public Executable {
   void run() override;
   TensorRef output(std::string_view name) const override;
   ExecutableInfo info() const override;
+  /// The bytes it works in; what they hold before a run must not matter.
+  std::span<std::byte> arena() const { return {arena_->data(), plan_.arena_bytes}; }
 
  private:
   struct BoundOp {
