@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 
 namespace deepinfer {
 
@@ -37,9 +36,9 @@ class ThreadPool {
   /// not throw.
   template <typename Body>
   void run(Body&& body) {
-    using Plain = std::remove_reference_t<Body>;
-    run_erased([](void* context, int member) { (*static_cast<Plain*>(context))(member); },
-               const_cast<void*>(static_cast<const void*>(&body)));
+    auto call = [&body](int member) { body(member); };
+    run_erased([](void* context, int member) { (*static_cast<decltype(call)*>(context))(member); },
+               &call);
   }
 
   /// Splits [0, count) with split_range and calls body(range.begin, range.end, member) on every
