@@ -79,11 +79,18 @@ inline void product_tile(const Product& product, std::int64_t output, std::int64
   };
 
   const std::int64_t whole = product.width / kProductBlock;
+  // Ask for the next tile's weights while this one's are multiplied: the processor's own
+  // prefetching ends at every page (one input, AVX-512: FP8 from 6.7 to 11 GB/s a core, FP4
+  // from 4.4 to 8.5).
+  const std::int64_t ahead = kOutputs * product.width * Format::kBlockBytes / kProductBlock;
   for (std::int64_t block = 0; block < whole; ++block) {
     WeightPair weights[kOutputs];
-    for (int o = 0; o < kOutputs; ++o)
-      weights[o] =
-          Format::unpack(rows[o].codes + block * Format::kBlockBytes, rows[o].scale(block));
+    for (int o = 0; o < kOutputs; ++o) {
+      const std::uint8_t* codes = rows[o].codes + block * Format::kBlockBytes;
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(codes) +
+                                                       static_cast<std::uintptr_t>(ahead)));
+      weights[o] = Format::unpack(codes, rows[o].scale(block));
+    }
     step(block, weights);
   }
   const std::int64_t left = product.width % kProductBlock;
