@@ -1,0 +1,55 @@
+#include "cli/engine_start.h"
+
+#include <chrono>
+
+#include "cli/console.h"
+#include "cli/interrupt.h"
+#include "cli/progress_bar.h"
+
+namespace deepinfer::cli {
+
+CaptureProgress show_capture() {
+  auto bar = std::make_shared<ProgressBar>("capturing graphs");
+  return [bar](const CaptureInfo& /*done*/, int index, int count) {
+    throw_if_interrupted();
+    bar->update(static_cast<std::uint64_t>(index) + 1, static_cast<std::uint64_t>(count));
+    if (index + 1 == count) bar->end();
+  };
+}
+
+double milliseconds_of(const std::vector<CaptureInfo>& captures) {
+  double sum = 0;
+  for (const CaptureInfo& capture : captures) sum += capture.compile_ms + capture.first_run_ms;
+  return sum;
+}
+
+StartedEngine start_engine(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  StartedEngine started{
+      .engine = std::make_unique<Engine>(options, show_capture()), .load_ms = 0, .capture_ms = 0};
+  throw_if_interrupted();
+  const std::chrono::duration<double, std::milli> total = std::chrono::steady_clock::now() - start;
+  started.capture_ms = milliseconds_of(started.engine->runner().captures());
+  started.load_ms = total.count() - started.capture_ms;
+  return started;
+}
+
+void say_start(const Options& options, const Checkpoint& checkpoint, const StartInfo& info) {
+  for (const std::string& warning : checkpoint.warnings())
+    log(options, LogLevel::warning, "warning: " + one_line(warning));
+  log(options, LogLevel::info, start_table(info));
+}
+
+void say_start(const StartedEngine& started) {
+  const Engine& engine = *started.engine;
+  say_start(engine.options(), engine.checkpoint(),
+            {.mode = engine.options().graph_mode,
+             .captures = engine.runner().captures(),
+             .backend = engine.runner().backend_description(),
+             .kv_bytes = engine.kv_bytes(),
+             .state_bytes = engine.state_bytes(),
+             .max_context = engine.max_context(),
+             .load_ms = started.load_ms});
+}
+
+}  // namespace deepinfer::cli

@@ -1,0 +1,90 @@
+#include "cli/eval_cases.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cli/console.h"
+#include "deepinfer/error.h"
+
+namespace deepinfer::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+Error wrong_field(const std::string& where, std::string_view what, std::string expected,
+                  const Json* got) {
+  return Error::bad_input(where, what,
+                          {.expected = std::move(expected),
+                           .got = got == nullptr ? "nothing" : std::string(got->type_name()),
+                           .hint = {}});
+}
+
+std::string text_field(const Json& json, const char* name, const std::string& where) {
+  const auto found = json.find(name);
+  const Json* value = found == json.end() ? nullptr : &*found;
+  if (value == nullptr || !value->is_string())
+    throw wrong_field(where + "." + name, "is no text", "a string", value);
+  return value->get<std::string>();
+}
+
+std::vector<std::int32_t> token_field(const Json& value, const std::string& where) {
+  if (!value.is_array()) throw wrong_field(where, "is no list", "a list of token ids", &value);
+  std::vector<std::int32_t> ids;
+  for (const Json& item : value) {
+    const std::string place = fmt::format("{}[{}]", where, ids.size());
+    if (!item.is_number_integer())
+      throw wrong_field(place, "is no token id", "a whole number", &item);
+    // A number beyond 64 bits signed reads as unsigned; either way it is no id.
+    const bool fits = item.is_number_unsigned()
+                          ? item.get<std::uint64_t>() <= std::numeric_limits<std::int32_t>::max()
+                          : item.get<std::int64_t>() >= 0;
+    if (!fits)
+      throw Error::bad_input(place, "token id is out of range",
+                             {.expected = "0 to 2147483647", .got = item.dump(), .hint = {}});
+    ids.push_back(item.get<std::int32_t>());
+  }
+  return ids;
+}
+
+std::string id_field(const Json& json, std::size_t index) {
+  const auto found = json.find("id");
+  if (found == json.end()) return std::to_string(index);
+  return one_line(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+EvalCase parse_case(const Json& json, std::size_t index, const std::string& where) {
+  if (!json.is_object()) throw wrong_field(where, "is no case", "an object", &json);
+  EvalCase parsed;
+  parsed.id = id_field(json, index);
+  parsed.expect = text_field(json, "expect", where);
+  if (const auto tokens = json.find("tokens"); tokens != json.end())
+    parsed.tokens = token_field(*tokens, where + ".tokens");
+  else if (json.contains("prompt"))
+    parsed.prompt = text_field(json, "prompt", where);
+  else
+    throw wrong_field(where, "has no prompt", "`prompt` or `tokens`", nullptr);
+  return parsed;
+}
+
+}  // namespace
+
+std::vector<EvalCase> parse_cases(std::string_view json_text, const std::string& where) {
+  Json json;
+  try {
+    json = Json::parse(json_text);
+  } catch (const Json::parse_error& error) {
+    throw Error::bad_input(where, "is no JSON",
+                           {.expected = "a list of cases",
+                            .got = fmt::format("an error at byte {}", error.byte),
+                            .hint = {}});
+  }
+  if (!json.is_array()) throw wrong_field(where, "is no list", "a list of cases", &json);
+  std::vector<EvalCase> cases;
+  for (std::size_t index = 0; index < json.size(); ++index)
+    cases.push_back(parse_case(json[index], index, fmt::format("{}[{}]", where, index)));
+  return cases;
+}
+
+}  // namespace deepinfer::cli

@@ -1,0 +1,127 @@
+// `deepinfer inspect`: shows what a model, its caches, graphs and options are, without running it.
+
+#include <algorithm>
+
+#include "cli/bundled_model.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/inspect_sections.h"
+#include "core/option_values.h"
+#include "deepinfer/error.h"
+
+namespace deepinfer::cli {
+namespace {
+
+struct InspectArguments {
+  CommandLine* line = nullptr;
+  bool config = false;
+  std::optional<std::string> tensors;
+  bool caches = false;
+  std::optional<std::string> graph;
+  std::optional<std::string> after;
+  std::optional<std::string> plan;
+  bool options = false;
+  bool machine = false;
+  bool json = false;
+};
+
+constexpr int kMostRows = 4096;  // the largest --prefill-bucket
+
+int parse_rows(const std::string& text, std::string_view where) {
+  return static_cast<int>(parse_integer({where, "integer 1..4096"}, text, 1, kMostRows));
+}
+
+void check_arguments(const InspectArguments& arguments) {
+  if (!arguments.after.has_value()) return;
+  if (!arguments.graph.has_value())
+    throw Error::bad_input("--after", "has no effect without --graph");
+  if (*arguments.after != "verify" && *arguments.after != "plan")
+    throw bad_value({"--after", "verify or plan"}, "unknown pass", *arguments.after);
+}
+
+/// The checkpoint of the command, opened when a section first needs it.
+class OpenOnce {
+ public:
+  explicit OpenOnce(const Options& options) : options_(options) {}
+  const Checkpoint& checkpoint() {
+    if (checkpoint_ == nullptr) checkpoint_ = Checkpoint::open(model_directory(options_));
+    return *checkpoint_;
+  }
+
+ private:
+  const Options& options_;
+  std::shared_ptr<const Checkpoint> checkpoint_;
+};
+
+using NamedSection = std::pair<std::string, Section>;
+
+std::vector<NamedSection> make_sections(const InspectArguments& arguments,
+                                        const ResolvedOptions& resolved) {
+  const Options& options = resolved.options;
+  OpenOnce model(options);
+  std::vector<NamedSection> sections;
+  const bool nothing_asked = !arguments.config && !arguments.tensors.has_value() &&
+                             !arguments.caches && !arguments.graph.has_value() &&
+                             !arguments.plan.has_value() && !arguments.options &&
+                             !arguments.machine;
+  if (arguments.config || nothing_asked)
+    sections.emplace_back("config", config_section(read_config(model_directory(options))));
+  if (arguments.tensors.has_value())
+    sections.emplace_back("tensors", tensors_section(model.checkpoint(), *arguments.tensors));
+  if (arguments.caches)
+    sections.emplace_back("caches", caches_section(read_config(model_directory(options)), options));
+  if (arguments.graph.has_value())
+    sections.emplace_back("graph", graph_section(read_config(model_directory(options)), options,
+                                                 parse_rows(*arguments.graph, "--graph"),
+                                                 arguments.after.value_or("")));
+  if (arguments.plan.has_value())
+    sections.emplace_back(
+        "plan", plan_section(model.checkpoint(), options, parse_rows(*arguments.plan, "--plan")));
+  if (arguments.options) sections.emplace_back("options", options_section(resolved));
+  if (arguments.machine) sections.emplace_back("machine", machine_section());
+  return sections;
+}
+
+int inspect(const InspectArguments& arguments) {
+  const ResolvedOptions resolved = arguments.line->resolve();
+  check_arguments(arguments);
+  const std::vector<NamedSection> sections = make_sections(arguments, resolved);
+  if (arguments.json) {
+    Json json = Json::object();
+    for (const auto& [name, section] : sections) json[name] = section.json;
+    write_out(to_text(sections.size() == 1 ? sections.front().second.json : json));
+    return 0;
+  }
+  std::string text;
+  for (const auto& [name, section] : sections) {
+    if (sections.size() > 1) text += (text.empty() ? "" : "\n") + ("== " + name + "\n");
+    text += section.text;
+  }
+  write_out(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_inspect_command(Program& program) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CommandLine& line = program.command(
+      "inspect", "shows a model, its caches, graphs and options without running it");
+  arguments->line = &line;
+  line.flag("--config", "the model's config (the default)", arguments->config);
+  line.optional_value("--tensors", "GLOB", "the checkpoint's tensors, all or by a pattern",
+                      arguments->tensors);
+  line.flag("--caches", "where each layer's caches lie", arguments->caches);
+  line.value("--graph", "N", "the graph of a step of N rows", arguments->graph);
+  line.value("--after", "PASS", "with --graph: after the pass `verify` or `plan`",
+             arguments->after);
+  line.value("--plan", "N", "memory of a step of N rows: weights, caches, every value's place",
+             arguments->plan);
+  line.flag("--options", "the value of every option, and where it is from", arguments->options);
+  line.flag("--machine", "processors, instruction sets and memory", arguments->machine);
+  line.flag("--json", "as JSON: one section alone, several as an object by name", arguments->json);
+  line.all_options();
+  line.action([arguments] { return inspect(*arguments); });
+}
+
+}  // namespace deepinfer::cli

@@ -1,0 +1,173 @@
+// inspect --caches, --graph and --plan: what would be allocated and run, without doing either.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backend/backend.h"
+#include "cache/cache_plan.h"
+#include "cli/inspect_sections.h"
+#include "core/system_memory.h"
+#include "deepinfer/error.h"
+#include "graph/memory_plan.h"
+#include "graph/printer.h"
+#include "graph/verify.h"
+#include "model/step_graph.h"
+
+namespace deepinfer::cli {
+namespace {
+
+/// The graph that a capture of `rows` rows would build, and the caches it would stand on.
+struct PlannedStep {
+  PlannedStep(const ModelConfig& config, const Options& options, int rows)
+      : caches(plan_caches(config, options, available_memory())),
+        layout(config, caches.geometry),
+        graph(build(config, options, rows)) {}
+
+  CachePlan caches;
+  CacheLayout layout;
+  Graph graph;
+
+ private:
+  Graph build(const ModelConfig& config, const Options& options, int rows) const {
+    if (rows > caches.geometry.max_step_rows)
+      throw Error::bad_input("rows", "are more than the largest step has",
+                             {.expected = fmt::format("1 to {}", caches.geometry.max_step_rows),
+                              .got = std::to_string(rows),
+                              .hint = "raise --prefill-bucket"});
+    return build_step_graph(config, layout,
+                            {.rows = rows,
+                             .numerics = options.numerics,
+                             .max_context = caches.max_context,
+                             .trace = false});
+  }
+};
+
+MemoryPlan plan_of(const Graph& graph, const Options& options) {
+  const std::unique_ptr<Backend> backend = make_backend(options);
+  return plan_memory(
+      graph, [&](const Graph& g, const Node& node) { return backend->workspace_bytes(g, node); });
+}
+
+Json value_json(const Value& value) {
+  Json shape = Json::array();
+  for (std::size_t axis = 0; axis < value.shape.rank(); ++axis) shape.push_back(value.shape[axis]);
+  return {{"name", value.name},
+          {"kind", name_of(value.kind)},
+          {"dtype", name_of(value.dtype)},
+          {"shape", shape}};
+}
+
+Json graph_json(const Graph& graph) {
+  Json values = Json::array();
+  for (const Value& value : graph.values) values.push_back(value_json(value));
+  Json ops = Json::array();
+  for (const Node& node : graph.nodes)
+    ops.push_back({{"op", name_of(node.op)},
+                   {"place", node.place},
+                   {"operands", node.operands},
+                   {"results", node.results}});
+  Json outputs = Json::object();
+  for (const GraphOutput& output : graph.outputs) outputs[output.name] = output.value;
+  return {{"rows", graph.rows}, {"values", values}, {"ops", ops}, {"outputs", outputs}};
+}
+
+Json placements_json(const Graph& graph, const MemoryPlan& plan) {
+  Json list = Json::array();
+  for (std::size_t id = 0; id < plan.values.size(); ++id) {
+    const Placement& place = plan.values[id];
+    if (place.bytes == 0) continue;
+    list.push_back({{"value", graph.values[id].name},
+                    {"offset", place.offset},
+                    {"bytes", place.bytes},
+                    {"first_op", place.first_node},
+                    {"last_op", place.last_node},
+                    {"storage", graph.value(plan.storage_of[id]).name}});
+  }
+  return list;
+}
+
+/// Bytes of the checkpoint's tensors that the graph reads, from their headers.
+std::uint64_t weight_bytes(const Checkpoint& checkpoint, const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Value& value : graph.values) {
+    if (value.kind != ValueKind::weight) continue;
+    std::vector<std::string> parts = value.tensor_names;
+    if (parts.empty()) parts.push_back(value.name);
+    for (const std::string& part : parts)
+      for (const char* suffix : {"", ".weight", ".scale"})
+        if (checkpoint.has(part + suffix)) names.push_back(part + suffix);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::uint64_t bytes = 0;
+  for (const std::string& name : names) bytes += checkpoint.tensor(name).data.size();
+  return bytes;
+}
+
+}  // namespace
+
+Section caches_section(const ModelConfig& config, const Options& options) {
+  const CachePlan plan = plan_caches(config, options, available_memory());
+  const CacheLayout layout(config, plan.geometry);
+  Json columns = Json::array();
+  for (const CacheColumn& column : layout.columns()) {
+    Json shape = Json::array();
+    for (std::size_t axis = 0; axis < column.recipe.shape.rank(); ++axis)
+      shape.push_back(column.recipe.shape[axis]);
+    columns.push_back({{"name", column.name},
+                       {"root", column.recipe.root == CacheRoot::kv ? "kv" : "state"},
+                       {"offset", column.recipe.offset},
+                       {"row_bytes", column.recipe.row_bytes},
+                       {"bytes", column.recipe.column_bytes()},
+                       {"dtype", name_of(column.recipe.dtype)},
+                       {"shape", shape}});
+  }
+  return {.text = layout.describe() + fmt::format("longest sequence {} tokens\n", plan.max_context),
+          .json = {{"block_tokens", plan.geometry.block_tokens},
+                   {"blocks", plan.geometry.blocks},
+                   {"slots", plan.geometry.slots},
+                   {"window_ring", layout.ring()},
+                   {"max_context", plan.max_context},
+                   {"kv_bytes", layout.root_bytes(CacheRoot::kv)},
+                   {"state_bytes", layout.root_bytes(CacheRoot::state)},
+                   {"columns", columns}}};
+}
+
+Section graph_section(const ModelConfig& config, const Options& options, int rows,
+                      const std::string& after) {
+  const PlannedStep step(config, options, rows);
+  Section section{.text = to_text(step.graph), .json = graph_json(step.graph)};
+  if (after.empty()) return section;
+  verify(step.graph);
+  section.json["after"] = after;
+  section.text += fmt::format("# verified: {} ops, {} values\n", step.graph.nodes.size(),
+                              step.graph.values.size());
+  if (after == "plan") {
+    const MemoryPlan plan = plan_of(step.graph, options);
+    section.text += plan.describe(step.graph);
+    section.json["plan"] = placements_json(step.graph, plan);
+    section.json["arena_bytes"] = plan.arena_bytes;
+  }
+  return section;
+}
+
+Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows) {
+  const PlannedStep step(checkpoint.config(), options, rows);
+  const MemoryPlan plan = plan_of(step.graph, options);
+  const std::uint64_t weights = weight_bytes(checkpoint, step.graph);
+  const std::int64_t kv = step.layout.root_bytes(CacheRoot::kv);
+  const std::int64_t state = step.layout.root_bytes(CacheRoot::state);
+  return {.text = fmt::format("step of {} rows\nweights {} bytes (mapped)\nKV buffer {} bytes\n"
+                              "state buffer {} bytes\n{}",
+                              rows, weights, kv, state, plan.describe(step.graph)),
+          .json = {{"rows", rows},
+                   {"weight_bytes", weights},
+                   {"kv_bytes", kv},
+                   {"state_bytes", state},
+                   {"arena_bytes", plan.arena_bytes},
+                   {"unshared_bytes", plan.unshared_bytes},
+                   {"values", placements_json(step.graph, plan)}}};
+}
+
+}  // namespace deepinfer::cli

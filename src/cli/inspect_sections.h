@@ -1,0 +1,31 @@
+#pragma once
+
+// The sections of `deepinfer inspect`, each as text and as JSON. None reads weights or allocates
+// caches: headers, the config and the options are enough. For .cpp files that use the JSON library.
+
+#include <string>
+
+#include "cli/json_output.h"
+#include "deepinfer/checkpoint.h"
+#include "deepinfer/options.h"
+
+namespace deepinfer::cli {
+
+struct Section {
+  std::string text;
+  Json json;
+};
+
+Section config_section(const ModelConfig& config);
+/// Tensors whose name matches `glob` (all if empty). Throws Error (bad_input) if none does.
+Section tensors_section(const Checkpoint& checkpoint, const std::string& glob);
+Section caches_section(const ModelConfig& config, const Options& options);
+/// The graph of a step of `rows` rows; `after` is "", "verify" or "plan".
+Section graph_section(const ModelConfig& config, const Options& options, int rows,
+                      const std::string& after);
+/// The memory plan of a step of `rows` rows: weights, caches and arena by name.
+Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows);
+Section options_section(const ResolvedOptions& resolved);
+Section machine_section();
+
+}  // namespace deepinfer::cli

@@ -1,0 +1,60 @@
+#include "cli/start_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepinfer::cli {
+
+std::string_view name_of(GraphMode mode) {
+  switch (mode) {
+    case GraphMode::eager:
+      return "eager";
+    case GraphMode::whole:
+      return "whole";
+  }
+  return "?";
+}
+
+std::string human_bytes(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr double kStep = 1024;
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= kStep && unit + 1 < kUnits.size()) {
+    value /= kStep;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string start_table(const StartInfo& info) {
+  std::string text = fmt::format("{:>6}  {:<8}{:<7}{:>6}{:>12}{:>13}{:>14}\n", "rows", "kind",
+                                 "mode", "ops", "arena", "compile ms", "first run ms");
+  std::size_t ops = 0;
+  std::size_t arena = 0;
+  double compile_ms = 0;
+  double first_run_ms = 0;
+  for (const CaptureInfo& capture : info.captures) {
+    text += fmt::format("{:>6}  {:<8}{:<7}{:>6}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows,
+                        capture.prefill ? "prefill" : "decode", name_of(info.mode), capture.ops,
+                        human_bytes(static_cast<std::int64_t>(capture.arena_bytes)),
+                        capture.compile_ms, capture.first_run_ms);
+    ops += capture.ops;
+    arena = std::max(arena, capture.arena_bytes);
+    compile_ms += capture.compile_ms;
+    first_run_ms += capture.first_run_ms;
+  }
+  text +=
+      fmt::format("{}; KV buffer {}, state buffer {}, longest sequence {} tokens\n", info.backend,
+                  human_bytes(info.kv_bytes), human_bytes(info.state_bytes), info.max_context);
+  text += fmt::format(
+      "{} graphs, {} ops, arena {}; opened in {:.0f} ms, compiled in {:.0f} ms, first runs {:.0f} "
+      "ms",
+      info.captures.size(), ops, human_bytes(static_cast<std::int64_t>(arena)), info.load_ms,
+      compile_ms, first_run_ms);
+  return text;
+}
+
+}  // namespace deepinfer::cli
