@@ -1,0 +1,133 @@
+// The packed records in the caches after a prompt, against the goldens' records. Decoded values are
+// compared: a value may have two encodings (a block whose scale could be halved, minus zero).
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "core/quantise.h"
+#include "tests/support/golden_checks.h"
+#include "tests/support/golden_model.h"
+#include "tests/support/test_runtime.h"
+
+namespace deepinfer {
+namespace {
+
+using Case = std::tuple<std::string, std::string, Layout>;
+
+class CacheRecords : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    Options options = test_options(std::get<1>(GetParam()), Numerics::fp32);
+    options.max_batch = 2;
+    options.prefill_bucket = 16;  // the prompt takes two steps
+    options.block_tokens = 4;     // and several blocks
+    options.layout = std::get<2>(GetParam());
+    runtime_ = open_runtime(std::get<0>(GetParam()), options);
+    const std::vector<std::int32_t>& ids = golden().prompt("p17").ids;
+    other_ = std::make_unique<SequenceRun>(*runtime_, 5);  // so that rows are not the first ones
+    feed(*other_, *runtime_, {ids.data(), 5});
+    run_ = std::make_unique<SequenceRun>(*runtime_, static_cast<std::int64_t>(ids.size()));
+    feed(*run_, *runtime_, ids);
+  }
+
+  const GoldenModel& golden() const { return GoldenModel::named(std::get<0>(GetParam())); }
+  const CacheColumn& column(int layer, CacheKind kind) const {
+    return *runtime_->caches().layout().find(layer, kind);
+  }
+  const std::byte* row(const CacheColumn& column, std::int64_t row) const {
+    return runtime_->caches().row(column, row);
+  }
+  /// Record of ring position `position`.
+  const std::byte* window(int layer, std::int64_t position) const {
+    const CacheColumn& swa = column(layer, CacheKind::swa_cache);
+    const std::int64_t ring = swa.recipe.shape[1];
+    return row(swa, run_->cache().slot()) + position % ring * swa.recipe.shape[2];
+  }
+  /// Record of compressed entry `entry`.
+  const std::byte* compressed(int layer, CacheKind kind, std::int64_t entry) const {
+    const CacheColumn& cache = column(layer, kind);
+    const std::int64_t per_block = cache.recipe.shape[1];
+    const auto block = run_->cache().blocks()[static_cast<std::size_t>(entry / per_block)];
+    return row(cache, block) + entry % per_block * cache.recipe.shape[2];
+  }
+
+  /// Counts values of record `got` that differ from golden record `wanted`.
+  void compare(Quantiser quantiser, const std::byte* got, const std::uint8_t* wanted,
+               std::size_t values) {
+    std::vector<float> a(values);
+    std::vector<float> b(values);
+    dequantise(quantiser, reinterpret_cast<const std::uint8_t*>(got), a);
+    dequantise(quantiser, wanted, b);
+    for (std::size_t i = 0; i < values; ++i) different_ += a[i] == b[i] ? 0 : 1;
+    compared_ += values;
+  }
+  void compare_entries(Quantiser quantiser, const std::string& name, int layer, CacheKind kind,
+                       std::size_t values) {
+    const std::string key = "cache17.fp32.layer" + std::to_string(layer) + "." + name;
+    const std::vector<std::uint8_t> wanted = golden().tensors().u8(key);
+    const std::size_t bytes = record_bytes(quantiser, values);
+    for (std::size_t entry = 0; entry * bytes < wanted.size(); ++entry)
+      compare(quantiser, compressed(layer, kind, static_cast<std::int64_t>(entry)),
+              wanted.data() + entry * bytes, values);
+  }
+
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<SequenceRun> other_;
+  std::unique_ptr<SequenceRun> run_;
+  std::size_t different_ = 0;
+  std::size_t compared_ = 0;
+};
+
+TEST_P(CacheRecords, HoldTheGoldensValues) {
+  const ModelConfig& config = runtime_->model().config();
+  const auto head_dim = static_cast<std::size_t>(config.head_dim);
+  const std::vector<std::int64_t>& positions = golden().cache17_window_positions();
+  const auto window_rows = static_cast<std::size_t>(positions.back() - positions.front() + 1);
+  for (const int layer : golden().cache17_layers()) {
+    const auto wanted =
+        golden().tensors().u8("cache17.fp32.layer" + std::to_string(layer) + ".window");
+    const std::size_t bytes = record_bytes(Quantiser::q8, head_dim);
+    ASSERT_EQ(wanted.size(), bytes * window_rows);
+    for (std::size_t i = 0; i * bytes < wanted.size(); ++i)
+      compare(Quantiser::q8, window(layer, positions.front() + static_cast<std::int64_t>(i)),
+              wanted.data() + i * bytes, head_dim);
+    if (!config.is_kv_source(layer)) continue;
+    compare_entries(Quantiser::q4e, "comp", layer, CacheKind::ca_cache, head_dim);
+    compare_entries(Quantiser::q4u, "ikey", layer, CacheKind::ica_cache,
+                    static_cast<std::size_t>(config.index_head_dim));
+  }
+  EXPECT_GT(compared_, 1000U);
+  // The reference agrees in all; elsewhere a value on a code's boundary may fall the other way.
+  const std::size_t allowed = std::get<1>(GetParam()) == "reference" ? 0 : compared_ / 1000;
+  EXPECT_LE(different_, allowed) << "of " << compared_;
+}
+
+TEST_P(CacheRecords, HoldTheUnfinishedGroup) {
+  for (const int layer : golden().cache17_layers()) {
+    const CacheColumn* state = runtime_->caches().layout().find(layer, CacheKind::ca_state);
+    if (state == nullptr) continue;
+    const auto* tail = reinterpret_cast<const float*>(row(*state, run_->cache().slot()));
+    const std::string prefix = "cache17.fp32.layer" + std::to_string(layer);
+    const std::vector<float> a = golden().tensors().f32(prefix + ".tail_a");
+    const std::vector<float> g = golden().tensors().f32(prefix + ".tail_g");
+    EXPECT_LE(largest_difference({tail, a.size()}, a), 1e-4);
+    EXPECT_LE(largest_difference({tail + a.size(), g.size()}, g), 1e-4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CacheRecords,
+                         testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated"),
+                                          testing::Values("reference", "cpu"),
+                                          testing::Values(Layout::block_major,
+                                                          Layout::layer_major)),
+                         [](const auto& info) {
+                           return golden_run_name(std::get<0>(info.param), std::get<1>(info.param),
+                                                  GraphMode::whole, Numerics::fp32) +
+                                  (std::get<2>(info.param) == Layout::block_major ? "_block_major"
+                                                                                  : "_layer_major");
+                         });
+
+}  // namespace
+}  // namespace deepinfer

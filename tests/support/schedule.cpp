@@ -1,0 +1,60 @@
+#include "tests/support/schedule.h"
+
+#include <cstdlib>
+
+namespace deepinfer {
+
+std::size_t StepScript::open(std::vector<std::int32_t> tokens, std::int64_t spare) {
+  auto sequence = std::make_unique<Sequence>();
+  const auto most = static_cast<std::int64_t>(tokens.size()) + spare;
+  sequence->tokens = std::move(tokens);
+  sequence->cache = std::make_unique<SequenceCache>(runtime_.caches(), most);
+  sequences_.push_back(std::move(sequence));
+  return sequences_.size() - 1;
+}
+
+std::vector<SequenceMetadata> StepScript::metadata(const std::vector<Part>& parts) const {
+  std::vector<SequenceMetadata> metadata;
+  for (const Part& part : parts) {
+    if (part.rows == 0) continue;
+    const Sequence& sequence = *sequences_.at(part.sequence);
+    metadata.push_back({.tokens = sequence.tokens,
+                        .first_position = sequence.cached,
+                        .rows = part.rows,
+                        .slot = sequence.cache->slot(),
+                        .blocks = sequence.cache->blocks(),
+                        .wants_logits = true,
+                        .all_logits = false});
+  }
+  return metadata;
+}
+
+std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts) {
+  const std::vector<SequenceMetadata> sequences = metadata(parts);
+  if (sequences.empty()) return {};
+  const StepOutput output = runtime_.step(sequences);
+  std::vector<std::vector<float>> logits;
+  int row = -1;
+  for (const Part& part : parts) {
+    if (part.rows == 0) continue;
+    row += part.rows;
+    const auto last = output.logits(row);
+    logits.emplace_back(last.begin(), last.end());
+    sequences_.at(part.sequence)->cached += part.rows;
+  }
+  return logits;
+}
+
+bool StepScript::done() const {
+  for (std::size_t i = 0; i < sequences_.size(); ++i)
+    if (left(i) > 0) return false;
+  return true;
+}
+
+std::uint64_t test_seed() {
+  const char* text = std::getenv("DEEPINFER_TEST_SEED");
+  constexpr std::uint64_t kDefault = 20260;
+  return text == nullptr ? kDefault : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace deepinfer
