@@ -21,6 +21,7 @@
 namespace deepinfer {
 
 class Backend;
+struct TensorRef;
 class KvCaches;
 struct Model;
 class InputMetadata;
@@ -55,6 +56,9 @@ class StepOutput {
  private:
   friend class GraphRunner;
   struct Source;
+  /// The output `name`, if this is still the last replay.
+  TensorRef tensor(std::string_view name) const;
+
   std::shared_ptr<const Source> source_;
   std::uint64_t replay_ = 0;
 };

@@ -62,15 +62,6 @@ class StepBindings : public Bindings {
 struct StepOutput::Source {
   const Executable* executable = nullptr;
   std::uint64_t replay = 0;
-
-  /// The output `name` of replay `wanted`, if that is still the last one.
-  template <typename T>
-  std::span<const T> elements(std::string_view name, std::uint64_t wanted) const {
-    if (executable == nullptr || replay != wanted)
-      throw Error::bad_input("step output", "is of an earlier replay and has been overwritten");
-    const TensorRef ref = executable->output(name);
-    return {ref.as<const T>(), static_cast<std::size_t>(ref.shape.elements())};
-  }
 };
 
 struct GraphRunner::State {
@@ -226,18 +217,30 @@ std::string GraphRunner::backend_description() const {
   return state_->backend == nullptr ? std::string() : state_->backend->describe();
 }
 
+TensorRef StepOutput::tensor(std::string_view name) const {
+  if (source_ == nullptr || source_->executable == nullptr || source_->replay != replay_)
+    throw Error::bad_input("step output", "is of an earlier replay and has been overwritten");
+  return source_->executable->output(name);
+}
+
 std::span<const float> StepOutput::logits(int row) const {
-  const std::span<const float> all = traced_f32("logits");
-  const auto vocab = static_cast<std::size_t>(source_->executable->output("logits").shape[1]);
-  return all.subspan(static_cast<std::size_t>(row) * vocab, vocab);
+  const TensorRef all = tensor("logits");
+  if (row < 0 || row >= all.shape[0])
+    throw Error::bad_input("step output", "there is no such row",
+                           {.expected = fmt::format("0 to {}", all.shape[0] - 1),
+                            .got = std::to_string(row),
+                            .hint = {}});
+  return {all.row<const float>(row), static_cast<std::size_t>(all.shape[1])};
 }
 
 std::span<const float> StepOutput::traced_f32(std::string_view name) const {
-  return source_->elements<float>(name, replay_);
+  const TensorRef values = tensor(name);
+  return {values.as<const float>(), static_cast<std::size_t>(values.shape.elements())};
 }
 
 std::span<const std::int32_t> StepOutput::traced_i32(std::string_view name) const {
-  return source_->elements<std::int32_t>(name, replay_);
+  const TensorRef values = tensor(name);
+  return {values.as<const std::int32_t>(), static_cast<std::size_t>(values.shape.elements())};
 }
 
 }  // namespace deepinfer
