@@ -32,6 +32,8 @@ class StepScript {
 
   /// Runs one step; the logits of each part's last row.
   std::vector<std::vector<float>> step(const std::vector<Part>& parts);
+  /// Counts the rows of `part` as run.
+  void skip(const Part& part) { sequences_.at(part.sequence)->cached += part.rows; }
   /// The metadata that step() would run.
   std::vector<SequenceMetadata> metadata(const std::vector<Part>& parts) const;
 
