@@ -4,7 +4,25 @@
 
 #include "deepinfer/error.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace deepinfer::cpu {
+namespace {
+
+#if defined(__x86_64__)
+/// A built-in knows all features but this one, in some compilers.
+bool has_f16c() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
+}  // namespace
 
 std::string_view name_of(Isa isa) {
   switch (isa) {
@@ -23,8 +41,7 @@ std::vector<Isa> supported_isas() {
 #if defined(__x86_64__)
   // The features that the files of isa/ are compiled for; the built-in also asks the operating
   // system whether it saves the wide registers.
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("f16c")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) {
     isas.push_back(Isa::avx2);
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))

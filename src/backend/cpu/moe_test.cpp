@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "backend/cpu/row_case_test.h"
@@ -24,8 +25,8 @@ RowCase moe_case(const Moe& op, const MoeShape& shape, bool padding = true) {
   std::vector<std::int32_t> chosen;
   std::vector<float> weights;
   std::vector<std::int32_t> positions;
-  std::vector<std::int32_t> experts;
-  for (std::int32_t e = 0; e < shape.experts; ++e) experts.push_back(e);
+  std::vector<std::int32_t> experts(static_cast<std::size_t>(shape.experts));
+  std::iota(experts.begin(), experts.end(), 0);
   for (int row = 0; row < shape.rows; ++row) {
     std::shuffle(experts.begin(), experts.end(), random);
     for (std::size_t i = 0; i < static_cast<std::size_t>(shape.choices); ++i) {

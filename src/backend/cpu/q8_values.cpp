@@ -19,13 +19,13 @@ float power_of_two(std::int32_t code) { return std::bit_cast<float>(code << kMan
 /// E8M0 code of the block's scale; of a block with a NaN 255, which is E8M0's NaN.
 std::int32_t scale_code(const float* values) {
   constexpr float kFloor = 1e-4F;
-  constexpr float kInverse448 = std::bit_cast<float>(0x3b124925U);
+  constexpr auto kInverse448 = std::bit_cast<float>(0x3b124925U);
   // Magnitudes of floats are ordered as their bits; an infinity counts as the largest number.
-  std::int32_t largest = std::bit_cast<std::int32_t>(kFloor);
+  auto largest = std::bit_cast<std::int32_t>(kFloor);
   for (int i = 0; i < kBlock; ++i)
     largest = std::max(largest, std::bit_cast<std::int32_t>(values[i]) & kMagnitudeMask);
   if (largest > kExponentMask) return 255;
-  const float ratio = std::bit_cast<float>(std::min(largest, kLargestFinite)) * kInverse448;
+  const float ratio = kInverse448 * std::bit_cast<float>(std::min(largest, kLargestFinite));
   const auto bits = std::bit_cast<std::int32_t>(ratio);
   return (bits >> kMantissaBits) + ((bits & 0x7fffff) != 0 ? 1 : 0);
 }
@@ -46,7 +46,7 @@ void fake_quantise_q8_block(float* values) {
     y = y > kLargest ? kLargest : y;
     y = y < -kLargest ? -kLargest : y;
     const std::int32_t exponent = std::bit_cast<std::int32_t>(y) & kExponentMask;
-    const float magic = std::bit_cast<float>(std::max(exponent, kSmallestExponent) + kMagic);
+    const auto magic = std::bit_cast<float>(std::max(exponent, kSmallestExponent) + kMagic);
     values[i] = ((y + magic) - magic) * scale;
   }
 }

@@ -11,31 +11,31 @@ namespace {
 // Tiles, by what fits the registers. One input: enough outputs to hide the latency of the sums.
 // Several inputs: unpacking a weight costs five times a multiply-add, so inputs come first.
 #if defined(__AVX512F__)
-constexpr int kSingleOutputs = 4;  // 4 sums, 8 weight vectors, 2 of input, of 32
-constexpr int kManyOutputs = 2;    // 16 sums, 4 weight vectors, 2 of input
-constexpr int kManyInputs = 8;
+inline constexpr int kSingleOutputs = 4;  // 4 sums, 8 weight vectors, 2 of input, of 32
+inline constexpr int kManyOutputs = 2;    // 16 sums, 4 weight vectors, 2 of input
+inline constexpr int kManyInputs = 8;
 #elif defined(__AVX2__)
-constexpr int kSingleOutputs = 2;  // a vector is two of the 16 registers
-constexpr int kManyOutputs = 1;
-constexpr int kManyInputs = 4;
+inline constexpr int kSingleOutputs = 2;  // a vector is two of the 16 registers
+inline constexpr int kManyOutputs = 1;
+inline constexpr int kManyInputs = 4;
 #else
-constexpr int kSingleOutputs = 1;
-constexpr int kManyOutputs = 1;
-constexpr int kManyInputs = 2;
+inline constexpr int kSingleOutputs = 1;
+inline constexpr int kManyOutputs = 1;
+inline constexpr int kManyInputs = 2;
 #endif
 
 /// The value of every E8M0 code: 2^(code - 127), the first of which is subnormal, then NaN at 255.
 struct ScaleTable {
-  float values[256];
+  float values[256] = {};
 
-  constexpr ScaleTable() : values() {
+  constexpr ScaleTable() {
     values[0] = 0x1p-127F;
     values[1] = 0x1p-126F;
     for (int code = 2; code < 255; ++code) values[code] = 2 * values[code - 1];
     values[255] = __builtin_nanf("");
   }
 };
-constexpr ScaleTable kScales;
+inline constexpr ScaleTable kScales;
 
 /// Where the rows of a weight and their scales lie.
 template <typename Format>
@@ -139,11 +139,11 @@ void product_body(const Product& product) {
   }
 }
 
-constexpr ProductFunctions kProductFunctions = {.fp8 = &product_body<Fp8>,
-                                                .fp4 = &product_body<Fp4>,
-                                                .bf16 = &product_body<Bf16>,
-                                                .f16 = &product_body<F16>,
-                                                .f32 = &product_body<F32>};
+inline constexpr ProductFunctions kProductFunctions = {.fp8 = &product_body<Fp8>,
+                                                       .fp4 = &product_body<Fp4>,
+                                                       .bf16 = &product_body<Bf16>,
+                                                       .f16 = &product_body<F16>,
+                                                       .f32 = &product_body<F32>};
 
 }  // namespace
 }  // namespace deepinfer::cpu

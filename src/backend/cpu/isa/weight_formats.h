@@ -10,6 +10,8 @@
 //   unpack(block, scale)   the weights, times the scale, over kFactor
 // All conversions are exact.
 
+#include <cstddef>
+
 #include "backend/cpu/isa/lanes16.h"
 #include "core/numeric_formats.h"
 
@@ -126,8 +128,9 @@ struct Bf16 {
     const auto* halves = reinterpret_cast<const __m128i*>(p);
     return {eight(_mm_loadu_si128(halves)), eight(_mm_loadu_si128(halves + 1))};
 #else
-    return Lanes16::each(
-        [=](int i) { return Lanes16::value_of(std::uint32_t{read_u16(p + 2 * i)} << 16U); });
+    return Lanes16::each([=](int i) {
+      return Lanes16::value_of(std::uint32_t{read_u16(p + std::ptrdiff_t{2} * i)} << 16U);
+    });
 #endif
   }
 #if defined(__AVX2__) && !defined(__AVX512F__)
@@ -154,7 +157,7 @@ struct F16 {
     const auto* halves = reinterpret_cast<const __m128i*>(p);
     return {_mm256_cvtph_ps(_mm_loadu_si128(halves)), _mm256_cvtph_ps(_mm_loadu_si128(halves + 1))};
 #else
-    return Lanes16::each([=](int i) { return f16_to_f32(read_u16(p + 2 * i)); });
+    return Lanes16::each([=](int i) { return f16_to_f32(read_u16(p + std::ptrdiff_t{2} * i)); });
 #endif
   }
 };
