@@ -5,6 +5,7 @@
 namespace deepinfer {
 
 Streams LayerBuilder::embedding() {
+  const GraphBuilder::Scope scope(graph_, "embedding");
   const ValueId table = plain_weight("embed.weight", {config_.vocab_size, config_.hidden_size});
   const auto results = graph_.add_all(Embedding{.streams = config_.hc_mult}, {token_ids_, table},
                                       {"streams", "pre"});

@@ -5,6 +5,7 @@
 namespace deepinfer {
 
 void LayerBuilder::head(const Streams& streams) {
+  const GraphBuilder::Scope scope(graph_, "head");
   const ValueId collapsed = hc_collapse(streams.x, streams.pre, "h");
   const ValueId h = rms_norm("norm.weight", collapsed, "h_norm");
   const ValueId weight = plain_weight("head.weight", {config_.vocab_size, config_.hidden_size});

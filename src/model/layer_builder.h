@@ -51,7 +51,7 @@ class LayerBuilder {
   // hyper_connection_part.cpp
   Mix hc_mix(int layer, std::string_view site, ValueId streams);
   ValueId hc_collapse(ValueId streams, ValueId pre, std::string_view name);
-  ValueId hc_expand(ValueId y, ValueId streams, const Mix& mix);
+  ValueId hc_expand(std::string_view site, ValueId y, ValueId streams, const Mix& mix);
   /// The norm in front of a site: `site`_norm.
   ValueId layer_norm(int layer, std::string_view site, ValueId x);
 

@@ -17,13 +17,13 @@ Streams build_layer(LayerBuilder& builder, int layer, Streams streams, Selection
   const ValueId attention =
       builder.attention(layer, builder.layer_norm(layer, "attn", u), selection);
   builder.trace(layer, "attn_out", attention);
-  streams.x = builder.hc_expand(attention, streams.x, attention_mix);
+  streams.x = builder.hc_expand("attn", attention, streams.x, attention_mix);
 
   const LayerBuilder::Mix ffn_mix = builder.hc_mix(layer, "ffn", streams.x);
   const ValueId v = builder.hc_collapse(streams.x, attention_mix.pre, "v");
   const ValueId ffn = builder.moe(layer, builder.layer_norm(layer, "ffn", v));
   builder.trace(layer, "ffn_out", ffn);
-  streams.x = builder.hc_expand(ffn, streams.x, ffn_mix);
+  streams.x = builder.hc_expand("ffn", ffn, streams.x, ffn_mix);
   streams.pre = ffn_mix.pre;
   builder.trace(layer, "streams", streams.x);
   builder.trace(layer, "pre", streams.pre);
