@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "runner/step_input.h"
+
 namespace deepinfer {
 
 std::size_t StepScript::open(std::vector<std::int32_t> tokens, std::int64_t spare) {
@@ -29,10 +31,8 @@ std::vector<SequenceMetadata> StepScript::metadata(const std::vector<Part>& part
   return metadata;
 }
 
-std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts) {
-  const std::vector<SequenceMetadata> sequences = metadata(parts);
-  if (sequences.empty()) return {};
-  const StepOutput output = runtime_.step(sequences);
+std::vector<std::vector<float>> StepScript::take(const StepOutput& output,
+                                                 const std::vector<Part>& parts) {
   std::vector<std::vector<float>> logits;
   int row = -1;
   for (const Part& part : parts) {
@@ -40,9 +40,22 @@ std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts)
     row += part.rows;
     const auto last = output.logits(row);
     logits.emplace_back(last.begin(), last.end());
-    sequences_.at(part.sequence)->cached += part.rows;
+    skip(part);
   }
   return logits;
+}
+
+std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts) {
+  const std::vector<SequenceMetadata> sequences = metadata(parts);
+  if (sequences.empty()) return {};
+  return take(runtime_.step(sequences), parts);
+}
+
+std::vector<std::vector<float>> StepScript::step_at_size(int size, const std::vector<Part>& parts) {
+  GraphRunner& runner = runtime_.runner();
+  CapturedGraph& graph = runner.graph_for(size);
+  make_prepare_input(runtime_.model(), runtime_.caches())(metadata(parts), runner.input(graph));
+  return take(runner.replay(graph), parts);
 }
 
 bool StepScript::done() const {

@@ -32,6 +32,8 @@ class StepScript {
 
   /// Runs one step; the logits of each part's last row.
   std::vector<std::vector<float>> step(const std::vector<Part>& parts);
+  /// The same on the graph of `size` rows, not the smallest that fits.
+  std::vector<std::vector<float>> step_at_size(int size, const std::vector<Part>& parts);
   /// Counts the rows of `part` as run.
   void skip(const Part& part) { sequences_.at(part.sequence)->cached += part.rows; }
   /// The metadata that step() would run.
@@ -53,6 +55,8 @@ class StepScript {
     std::int64_t cached = 0;
     std::unique_ptr<SequenceCache> cache;
   };
+
+  std::vector<std::vector<float>> take(const StepOutput& output, const std::vector<Part>& parts);
 
   Runtime& runtime_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
