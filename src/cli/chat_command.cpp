@@ -93,6 +93,7 @@ int chat(const ChatArguments& arguments) {
 
   remember_interrupts();
   const StartedEngine started = start_engine(options);
+  say_options(resolved);
   say_start(started);
   ChatSession session(*started.engine, is_given(resolved, "--max-tokens"));
   session.set_thinking(think);

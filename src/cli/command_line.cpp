@@ -85,7 +85,7 @@ void CommandLine::option(std::string_view flag) {
     std::string names(spec.flag);
     if (!spec.short_flag.empty()) names = std::string(spec.short_flag) + "," + names;
     CLI::Option* declared = parser_->app->add_option(names, accepted.texts, option_help(spec))
-                                ->type_name(std::string(spec.values))
+                                ->option_text(std::string(spec.values))
                                 ->group("Options of the model and the machine");
     // `--input-on-device` alone means true; every other flag has exactly one value each time.
     if (is_boolean(spec)) declared->expected(0, 1);
@@ -125,6 +125,7 @@ struct Program::State {
 Program::Program() : state_(std::make_unique<State>()) {
   CLI::App& app = state_->app;
   app.set_version_flag("--version", "deepinfer " DEEPINFER_VERSION);
+  app.require_subcommand(0, 1);  // the name of a command may be an argument of another
   app.get_formatter()->column_width(kHelpColumn);
   app.footer("deepinfer <command> --help lists the options of a command.");
 }
@@ -143,7 +144,7 @@ int Program::run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    write_out(chosen.empty() ? app.help() : chosen.front()->help());
+    write_out(chosen.empty() ? app.help() : chosen.front()->help("deepinfer"));
     return 0;
   } catch (const CLI::CallForVersion&) {
     write_out("deepinfer " DEEPINFER_VERSION "\n");

@@ -1,5 +1,7 @@
 #include "cli/engine_start.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "cli/console.h"
@@ -32,6 +34,14 @@ StartedEngine start_engine(const Options& options) {
   started.capture_ms = milliseconds_of(started.engine->runner().captures());
   started.load_ms = total.count() - started.capture_ms;
   return started;
+}
+
+void say_options(const ResolvedOptions& resolved) {
+  for (const ResolvedOption& option : resolved.origin)
+    if (option.source != OptionSource::default_value)
+      log(resolved.options, LogLevel::debug,
+          one_line(fmt::format("option {} is {} ({})", option.spec->flag, option.value,
+                               option.source == OptionSource::flag ? "flag" : option.variable)));
 }
 
 void say_start(const Options& options, const Checkpoint& checkpoint, const StartInfo& info) {

@@ -22,6 +22,9 @@ StartedEngine start_engine(const Options& options);
 /// A capture's progress on stderr; throws Interrupted between two graphs.
 CaptureProgress show_capture();
 
+/// Says, at log level debug, which options were not left at their defaults.
+void say_options(const ResolvedOptions& resolved);
+
 /// Says the start table and the checkpoint's warnings, as far as the log level wants them. Called
 /// once the request is known to be good, so that an error is the only line on stderr.
 void say_start(const StartedEngine& started);

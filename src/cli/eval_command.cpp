@@ -54,7 +54,7 @@ Request request_of(const EvalCase& tested, const std::string& where, const Engin
                            {.expected = "at least one token", .got = "none", .hint = {}});
   check_token_ids(ids, config.vocab_size, where + ".tokens");
   const int most = static_cast<int>(std::clamp<std::size_t>(tested.expect.size(), 1, 1U << 30U));
-  const int room = answer_room(ids.size(), engine.max_context(), most, false);
+  const int room = answer_room(ids.size(), engine.max_context(), most, false, where);
   Request request = make_request(Options{}, std::move(ids), room);
   request.ignore_eos = true;
   return request;
@@ -110,6 +110,7 @@ int eval(const EvalArguments& arguments) {
   for (std::size_t i = 0; i < cases.size(); ++i)
     index_of[started.engine->submit(
         request_of(cases[i], fmt::format("{}[{}]", path, i), *started.engine))] = i;
+  say_options(resolved);
   say_start(started);
 
   const std::vector<CaseResult> results = run_cases(*started.engine, cases, index_of);

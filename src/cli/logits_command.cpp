@@ -64,7 +64,8 @@ LogitsRequest read_request(const LogitsArguments& arguments) {
   return request;
 }
 
-void write_result(const LogitsResult& result, OutputFile& file) {
+void write_result(const LogitsResult& result, const std::string& path) {
+  OutputFile file(path, "--out");
   SafetensorsWriter writer;
   writer.add("logits", {static_cast<std::int64_t>(result.steps()), result.vocab}, result.logits);
   writer.add("tokens", {static_cast<std::int64_t>(result.tokens.size())}, result.tokens);
@@ -139,19 +140,17 @@ int logits(const LogitsArguments& arguments) {
   if (request.tokens.empty()) request.tokens = {config.bos_token_id};
   check_token_ids(request.tokens, config.vocab_size,
                   arguments.tokens_file.has_value() ? "--tokens-file" : "--tokens");
-  std::optional<OutputFile> file;
-  if (arguments.out.has_value()) file.emplace(*arguments.out, "--out");
+  if (arguments.out.has_value()) OutputFile::check(*arguments.out, "--out");
 
   const auto start = std::chrono::steady_clock::now();
   Runtime runtime(std::move(model), options, request.trace, show_capture());
   const std::chrono::duration<double, std::milli> opening =
       std::chrono::steady_clock::now() - start;
   const LogitsResult result = run_logits(runtime, request);
+  if (arguments.out.has_value()) write_result(result, *arguments.out);
+  say_options(resolved);
   say_start(runtime, opening.count());
-  if (file.has_value())
-    write_result(result, *file);
-  else
-    write_out(summary(result, *runtime.model().tokenizer));
+  if (!arguments.out.has_value()) write_out(summary(result, *runtime.model().tokenizer));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 #include "deepinfer/error.h"
@@ -32,7 +33,7 @@ OutputFile::OutputFile(std::string path, std::string where)
     : path_(std::move(path)), where_(std::move(where)) {
   // A file size limit is to be an error of write(), not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
-  if (is_directory(path_)) fail("is a directory", EISDIR);
+  check(path_, where_);
   if (is_special(path_)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
@@ -54,12 +55,24 @@ void OutputFile::discard() noexcept {
 
 void OutputFile::fail(std::string_view what, int code) {
   discard();
+  fail(path_, where_, what, code);
+}
+
+void OutputFile::fail(const std::string& path, const std::string& where, std::string_view what,
+                      int code) {
   const ErrorDetail detail{.expected = {},
-                           .got = "'" + path_ + "' (" + std::generic_category().message(code) + ")",
+                           .got = "'" + path + "' (" + std::generic_category().message(code) + ")",
                            .hint = {}};
   const bool wrong_path =
       code == ENOENT || code == ENOTDIR || code == EISDIR || code == ENAMETOOLONG;
-  throw wrong_path ? Error::bad_input(where_, what, detail) : Error::failed(where_, what, detail);
+  throw wrong_path ? Error::bad_input(where, what, detail) : Error::failed(where, what, detail);
+}
+
+void OutputFile::check(const std::string& path, const std::string& where) {
+  if (is_directory(path)) fail(path, where, "is a directory", EISDIR);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string needed = is_special(path) ? path : folder.empty() ? "." : folder.string();
+  if (access(needed.c_str(), W_OK) != 0) fail(path, where, "cannot create the file", errno);
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {

@@ -16,8 +16,11 @@ namespace deepinfer::cli {
 
 class OutputFile {
  public:
-  /// Creates the temporary file, so that a hopeless target is known before any work is done.
-  /// `where` names the flag in errors.
+  /// Throws what the constructor would for a path that has no chance, and creates nothing: to be
+  /// called before the work whose result is to be written.
+  static void check(const std::string& path, const std::string& where);
+
+  /// Creates the temporary file. `where` names the flag in errors.
   OutputFile(std::string path, std::string where);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -28,6 +31,9 @@ class OutputFile {
   void commit();
 
  private:
+  [[noreturn]] static void fail(const std::string& path, const std::string& where,
+                                std::string_view what, int code);
+  /// Removes the temporary file first.
   [[noreturn]] void fail(std::string_view what, int code);
   void discard() noexcept;
 

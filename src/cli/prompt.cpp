@@ -91,10 +91,11 @@ std::vector<std::int32_t> prompt_ids(const Prompt& prompt, const PromptArguments
   return plain_ids(tokenizer, prompt.text, config.bos_token_id);
 }
 
-int answer_room(std::size_t prompt_tokens, std::int64_t max_context, int wanted, bool said) {
+int answer_room(std::size_t prompt_tokens, std::int64_t max_context, int wanted, bool said,
+                std::string_view where) {
   const std::int64_t left = max_context - static_cast<std::int64_t>(prompt_tokens);
   if (left < 1)
-    throw Error::bad_input("prompt", "is longer than the context",
+    throw Error::bad_input(where, "is longer than the context",
                            {.expected = fmt::format("at most {} tokens", max_context - 1),
                             .got = std::to_string(prompt_tokens),
                             .hint = "shorten it or raise --max-context"});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -43,7 +44,9 @@ std::vector<std::int32_t> prompt_ids(const Prompt& prompt, const PromptArguments
                                      const Engine& engine);
 
 /// How many tokens may follow `prompt_tokens`: `wanted`, or, if the user did not say it, what the
-/// context leaves if that is less. Throws Error (bad_input) with both numbers if nothing is left.
-int answer_room(std::size_t prompt_tokens, std::int64_t max_context, int wanted, bool said);
+/// context leaves if that is less. Throws Error (bad_input) at `where` with both numbers if nothing
+/// is left.
+int answer_room(std::size_t prompt_tokens, std::int64_t max_context, int wanted, bool said,
+                std::string_view where = "prompt");
 
 }  // namespace deepinfer::cli

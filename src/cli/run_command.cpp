@@ -66,6 +66,7 @@ int run(const RunArguments& arguments) {
   const int room = answer_room(prompt_tokens, engine.max_context(), options.max_tokens,
                                is_given(resolved, "--max-tokens"));
   const RequestId id = engine.submit(make_request(options, std::move(ids), room));
+  say_options(resolved);
   say_start(started);
 
   const auto stream = [&](std::string_view text) {
