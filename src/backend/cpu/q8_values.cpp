@@ -36,7 +36,7 @@ void fake_quantise_q8_block(float* values) {
   constexpr float kLargest = 448;                                         // of E4M3
   constexpr std::int32_t kSmallestExponent = (127 - 6) << kMantissaBits;  // below: subnormal
   // 1.5 * 2^20 times the power of two below a value: adding it leaves three bits of mantissa.
-  constexpr std::int32_t kMagic = (20 << kMantissaBits) + (1 << (kMantissaBits - 1));
+  constexpr std::uint32_t kMagic = (20U << kMantissaBits) + (1U << (kMantissaBits - 1));
 
   const std::int32_t code = scale_code(values);
   const float scale = code == 255 ? std::numeric_limits<float>::quiet_NaN() : power_of_two(code);
@@ -46,7 +46,8 @@ void fake_quantise_q8_block(float* values) {
     y = y > kLargest ? kLargest : y;
     y = y < -kLargest ? -kLargest : y;
     const std::int32_t exponent = std::bit_cast<std::int32_t>(y) & kExponentMask;
-    const auto magic = std::bit_cast<float>(std::max(exponent, kSmallestExponent) + kMagic);
+    const auto magic = std::bit_cast<float>(
+        static_cast<std::uint32_t>(std::max(exponent, kSmallestExponent)) + kMagic);
     values[i] = ((y + magic) - magic) * scale;
   }
 }
