@@ -1,0 +1,34 @@
+#pragma once
+
+// Short spellings for the tests that start the program. Sizes are small so that a start takes
+// milliseconds on the reference backend, too.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.h"
+
+namespace deepinfer {
+
+/// A folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  bool empty() const { return std::filesystem::is_empty(path_); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Arguments that make a start quick, behind `arguments`.
+std::vector<std::string> quick(std::vector<std::string> arguments);
+
+}  // namespace deepinfer
