@@ -80,8 +80,8 @@ inline void product_tile(const Product& product, std::int64_t output, std::int64
 
   const std::int64_t whole = product.width / kProductBlock;
   // Ask for the next tile's weights while this one's are multiplied: the processor's own
-  // prefetching ends at every page (one input, AVX-512: FP8 from 6.7 to 11 GB/s a core, FP4
-  // from 4.4 to 8.5).
+  // prefetching ends at every page. One input, AVX-512, weights not in any cache, of a core's time:
+  // FP8 from 7 to 11 GB/s, FP4 from 4 to 8.5.
   const std::int64_t ahead = kOutputs * product.width * Format::kBlockBytes / kProductBlock;
   for (std::int64_t block = 0; block < whole; ++block) {
     WeightPair weights[kOutputs];
