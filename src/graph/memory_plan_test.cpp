@@ -5,125 +5,124 @@
 #include <random>
 
 #include "graph/graph_builder.h"
+#include "graph/memory_plan_checks_test.h"
 
 namespace deepinfer {
 namespace {
 
-std::size_t no_workspace(const Graph& /*graph*/, const Node& /*node*/) { return 0; }
+std::size_t no_workspace(const Graph&, const Node&) { return 0; }
 
-/// A block of the arena that must not be shared while it lives.
-struct Block {
-  std::string name;
-  Placement placement;
-};
-
-/// Everything the plan placed, one block per storage.
-std::vector<Block> blocks_of(const Graph& graph, const MemoryPlan& plan) {
-  std::vector<Block> blocks;
-  for (std::size_t id = 0; id < plan.values.size(); ++id)
-    if (plan.values[id].bytes > 0 && plan.storage_of[id] == static_cast<ValueId>(id))
-      blocks.push_back({graph.values[id].name, plan.values[id]});
-  for (std::size_t node = 0; node < plan.workspaces.size(); ++node)
-    if (plan.workspaces[node].bytes > 0)
-      blocks.push_back({"workspace " + std::to_string(node), plan.workspaces[node]});
-  return blocks;
+TEST(MemoryPlan, AChainOfInPlaceOpsUsesOneStorage) {
+  GraphBuilder builder(4);
+  const ValueId x = builder.metadata("x", DType::f32, {4, 16});
+  const ValueId a = builder.add(Scale{}, {x}, "a");
+  const ValueId b = builder.add(Scale{}, {a}, "b");
+  const ValueId c = builder.add(Scale{}, {b}, "c");
+  builder.output("c", c);
+  const Graph graph = builder.finish();
+  const MemoryPlan plan = plan_memory(graph, no_workspace);
+  check_plan(graph, plan, no_workspace);
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(b)], a);
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(c)], a);
+  EXPECT_EQ(plan.arena_bytes, 256U);
+  EXPECT_EQ(plan.unshared_bytes, 768U);
 }
 
-void expect_sound(const Graph& graph, const MemoryPlan& plan) {
-  const std::vector<Block> blocks = blocks_of(graph, plan);
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Placement& a = blocks[i].placement;
-    EXPECT_EQ(a.offset % MemoryPlan::kAlignment, 0U) << blocks[i].name;
-    end = std::max(end, a.offset + a.bytes);
-    for (std::size_t j = 0; j < i; ++j) {
-      const Placement& b = blocks[j].placement;
-      const bool live_together = a.first_node <= b.last_node && b.first_node <= a.last_node;
-      const bool share_bytes = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-      EXPECT_FALSE(live_together && share_bytes) << blocks[i].name << " and " << blocks[j].name;
-    }
-  }
-  EXPECT_EQ(end, plan.arena_bytes);  // every byte accounted for, none beyond
+TEST(MemoryPlan, AnOperandThatIsReadLaterOrIsAnOutputIsNotTakenOver) {
+  GraphBuilder builder(4);
+  const ValueId x = builder.metadata("x", DType::f32, {4, 16});
+  const ValueId a = builder.add(Scale{}, {x}, "a");
+  const ValueId b = builder.add(Scale{}, {a}, "b");  // a is read again below
+  const ValueId c = builder.add(Scale{}, {a}, "c");
+  const ValueId d = builder.add(Scale{}, {c}, "d");  // c is an output
+  builder.output("b", b);
+  builder.output("c", c);
+  builder.output("d", d);
+  const Graph graph = builder.finish();
+  const MemoryPlan plan = plan_memory(graph, no_workspace);
+  check_plan(graph, plan, no_workspace);
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(b)], b);
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(c)], a);  // a's last use
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(d)], d);
 }
 
-/// A chain of `links` norms (in-place ops) and linears (not), with extra readers of earlier values.
-Graph random_graph(std::mt19937& random, int links) {
-  GraphBuilder builder(3);
-  std::vector<ValueId> values = {builder.metadata("x", DType::f32, {3, 64})};
-  for (int link = 0; link < links; ++link) {
-    const ValueId source = values[random() % values.size()];
-    const std::int64_t width = builder.value(source).shape[1];
-    if (random() % 2 == 0) {
-      const ValueId weight =
-          builder.weight("n" + std::to_string(width), WeightFormat::plain, {width});
-      values.push_back(builder.add(RmsNorm{}, {source, weight}, "norm"));
-    } else {
-      const std::int64_t out = 32 * static_cast<std::int64_t>(1 + random() % 4);
-      const ValueId weight = builder.weight("w" + std::to_string(width) + "." + std::to_string(out),
-                                            WeightFormat::plain, {out, width});
-      values.push_back(builder.add(Linear{}, {source, weight}, "linear"));
+TEST(MemoryPlan, GivenValuesTakeNoArena) {
+  GraphBuilder builder(4);
+  const ValueId x = builder.metadata("x", DType::f32, {4, 16});
+  const ValueId a = builder.add(Scale{}, {x}, "a");
+  builder.output("a", a);
+  const Graph graph = builder.finish();
+  const MemoryPlan plan = plan_memory(graph, no_workspace);
+  EXPECT_EQ(plan.values[static_cast<std::size_t>(x)].bytes, 0U);
+  EXPECT_EQ(plan.storage_of[static_cast<std::size_t>(a)], a);  // never the caller's buffer
+}
+
+TEST(MemoryPlan, AWorkspaceLivesForItsOpOnly) {
+  GraphBuilder builder(1);
+  const ValueId x = builder.metadata("x", DType::f32, {1, 16});
+  const ValueId w = builder.weight("w", WeightFormat::fp8, {32, 16});
+  const ValueId v = builder.weight("v", WeightFormat::fp8, {16, 32});
+  const ValueId y = builder.add(Linear{}, {x, w}, "y");
+  builder.output("z", builder.add(Linear{}, {y, v}, "z"));
+  const Graph graph = builder.finish();
+  const auto workspace = [](const Graph&, const Node&) -> std::size_t { return 1000; };
+  const MemoryPlan plan = plan_memory(graph, workspace);
+  check_plan(graph, plan, workspace);
+  EXPECT_EQ(plan.workspaces[0].offset, plan.workspaces[1].offset);
+  EXPECT_NE(plan.describe(graph).find(".workspace of linear"), std::string::npos);
+  EXPECT_NE(plan.describe(graph).find("arena "), std::string::npos);
+}
+
+/// A chain with random branches, widths, outputs and workspaces.
+Graph random_graph(std::mt19937_64& random) {
+  GraphBuilder builder(1 + static_cast<int>(random() % 9));
+  const std::int64_t rows = builder.rows();
+  std::vector<ValueId> values;
+  for (int i = 0; i < 3; ++i)
+    values.push_back(builder.metadata("x" + std::to_string(i), DType::f32,
+                                      {rows, 8 * (1 + static_cast<int>(random() % 9))}));
+  const std::size_t ops = 1 + random() % 60;
+  for (std::size_t op = 0; op < ops; ++op) {
+    const std::string name = "v" + std::to_string(op);
+    const ValueId x = values[random() % 3 == 0 ? random() % values.size() : values.size() - 1];
+    const std::int64_t width = builder.value(x).shape.back();
+    ValueId result = -1;
+    switch (random() % 3) {
+      case 0:
+        result = builder.add(Scale{}, {x}, name);
+        break;
+      case 1:
+        result = builder.add(
+            RmsNorm{},
+            {x, builder.weight("n" + std::to_string(width), WeightFormat::plain, {width})}, name);
+        break;
+      default: {
+        const std::int64_t out = 8 * (1 + static_cast<std::int64_t>(random() % 20));
+        const std::string weight = "w" + std::to_string(width) + "." + std::to_string(out);
+        result = builder.add(Linear{}, {x, builder.weight(weight, WeightFormat::fp8, {out, width})},
+                             name);
+      }
     }
+    values.push_back(result);
+    if (random() % 10 == 0) builder.output("o" + std::to_string(op), result);
   }
   builder.output("last", values.back());
   return builder.finish();
 }
 
-TEST(MemoryPlan, NoTwoLiveValuesShareAByte) {
-  std::mt19937 random(20);
-  for (int round = 0; round < 200; ++round) {
-    const Graph graph = random_graph(random, 1 + static_cast<int>(random() % 30));
-    const MemoryPlan plan = plan_memory(graph, [&](const Graph&, const Node& node) {
-      return std::holds_alternative<Linear>(node.op) ? std::size_t{100} : std::size_t{0};
-    });
-    expect_sound(graph, plan);
+TEST(MemoryPlan, RandomGraphsNeverOverlapLiveValues) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 300; ++i) {
+    const Graph graph = random_graph(random);
+    const auto workspace = [](const Graph& g, const Node& node) -> std::size_t {
+      const auto id = static_cast<std::size_t>(node.results.front());
+      return id % 3 == 0 ? 0 : id * 40 + static_cast<std::size_t>(g.rows);
+    };
+    const MemoryPlan plan = plan_memory(graph, workspace);
+    check_plan(graph, plan, workspace);
     EXPECT_LE(plan.arena_bytes, plan.unshared_bytes);
-    ASSERT_FALSE(HasFailure()) << "round " << round;
+    if (HasFatalFailure()) FAIL() << "graph " << i;
   }
-}
-
-Graph chain(bool read_again) {
-  GraphBuilder builder(1);
-  const ValueId x = builder.metadata("x", DType::f32, {1, 64});
-  const ValueId norm = builder.weight("n", WeightFormat::plain, {64});
-  const ValueId square = builder.weight("w", WeightFormat::plain, {64, 64});
-  const ValueId a = builder.add(Linear{}, {x, square}, "a");
-  const ValueId b = builder.add(RmsNorm{}, {a, norm}, "b");
-  const ValueId c = builder.add(RmsNorm{}, {b, norm}, "c");
-  if (read_again) builder.output("again", builder.add(Linear{}, {a, square}, "again"));
-  builder.output("c", c);
-  return builder.finish();
-}
-
-TEST(MemoryPlan, AnInPlaceOpTakesOverAnOperandThatDies) {
-  const Graph graph = chain(false);
-  const MemoryPlan plan = plan_memory(graph, no_workspace);
-  EXPECT_EQ(plan.arena_bytes, 64 * sizeof(float));
-  EXPECT_EQ(plan.unshared_bytes, 3 * 64 * sizeof(float));
-}
-
-TEST(MemoryPlan, AnOperandThatIsReadAgainKeepsItsBytes) {
-  const Graph graph = chain(true);
-  const MemoryPlan plan = plan_memory(graph, no_workspace);
-  expect_sound(graph, plan);
-  EXPECT_GE(plan.arena_bytes, 2 * 64 * sizeof(float));
-}
-
-TEST(MemoryPlan, OutputsLiveToTheEnd) {
-  GraphBuilder builder(1);
-  const ValueId x = builder.metadata("x", DType::f32, {1, 64});
-  const ValueId square = builder.weight("w", WeightFormat::plain, {64, 64});
-  const ValueId first = builder.add(Linear{}, {x, square}, "first");
-  builder.output("first", first);
-  builder.output("second", builder.add(Linear{}, {x, square}, "second"));
-  const Graph graph = builder.finish();
-  EXPECT_EQ(plan_memory(graph, no_workspace).arena_bytes, 2 * 64 * sizeof(float));
-}
-
-TEST(MemoryPlan, DescribesEveryPlacedValue) {
-  const Graph graph = chain(false);
-  const std::string text = plan_memory(graph, no_workspace).describe(graph);
-  EXPECT_NE(text.find("arena 256 bytes (768 without sharing)"), std::string::npos) << text;
-  EXPECT_NE(text.find("b  (in place of a)"), std::string::npos) << text;
 }
 
 }  // namespace
