@@ -1,0 +1,120 @@
+// Fault A18: a replay allocates, or a step silently runs without its graph. A program of its own,
+// since it replaces operator new to count.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "tests/support/schedule.h"
+#include "tests/support/test_runtime.h"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* counted(std::size_t bytes) {
+  ++allocations;
+  if (void* pointer = std::malloc(bytes == 0 ? 1 : bytes)) return pointer;
+  throw std::bad_alloc();
+}
+
+void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
+  ++allocations;
+  const auto step = static_cast<std::size_t>(alignment);
+  if (void* pointer = std::aligned_alloc(step, (bytes + step - 1) / step * step)) return pointer;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted_aligned(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return counted_aligned(bytes, alignment);
+}
+void operator delete(void* pointer) noexcept { std::free(pointer); }
+void operator delete[](void* pointer) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept {
+  std::free(pointer);
+}
+
+namespace deepinfer {
+namespace {
+
+TEST(Allocations, TheCounterCounts) {
+  const std::uint64_t before = allocations;
+  const std::vector<int> vector(100);
+  EXPECT_GT(allocations, before);
+}
+
+class ReplayAllocations : public testing::TestWithParam<EngramMode> {};
+
+TEST_P(ReplayAllocations, A18_decoding_replays_one_graph_and_allocates_nothing) {
+  Options options = test_options("cpu");
+  options.threads = 2;
+  options.engram = GetParam();
+  const auto runtime = open_runtime("t41", options);
+  GraphRunner& runner = runtime->runner();
+  constexpr int kSteps = 500;
+  const std::vector<std::int32_t> tokens = random_tokens(1, kSteps + 40);
+  const SequenceCache cache(runtime->caches(), static_cast<std::int64_t>(tokens.size()));
+  SequenceMetadata sequence{.tokens = tokens,
+                            .first_position = 0,
+                            .rows = 40,
+                            .slot = cache.slot(),
+                            .blocks = cache.blocks(),
+                            .wants_logits = true,
+                            .all_logits = false};
+  runtime->step({&sequence, 1});  // the prompt, and the warm-up
+  sequence.first_position = 40;
+  sequence.rows = 1;
+
+  const std::uint64_t compiles = runner.compiles();
+  const std::uint64_t replays = runner.replays(1);
+  const std::uint64_t before = allocations;
+  float sum = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    sum += runtime->step({&sequence, 1}).logits(0)[3];
+    ++sequence.first_position;
+  }
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_NE(sum, 0);
+  EXPECT_EQ(runner.compiles(), compiles);
+  EXPECT_EQ(runner.replays(1), replays + kSteps);
+}
+
+TEST_P(ReplayAllocations, A18_prompt_chunks_and_batches_allocate_nothing) {
+  Options options = test_options("cpu");
+  options.threads = 3;
+  options.engram = GetParam();
+  const auto runtime = open_runtime("t41", options);
+  StepScript script(*runtime);
+  for (std::size_t i = 0; i < 4; ++i) script.open(random_tokens(i, 50));
+  for (const int rows : {30, 1, 3}) {
+    const std::vector<StepScript::Part> parts = {{0, rows}, {1, rows}, {2, 1}, {3, 1}};
+    const std::vector<SequenceMetadata> metadata = script.metadata(parts);
+    const std::uint64_t before = allocations;
+    runtime->step(metadata);
+    EXPECT_EQ(allocations - before, 0U) << rows << " rows";
+    for (const StepScript::Part& part : parts) script.skip(part);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EngramStorage, ReplayAllocations,
+                         testing::Values(EngramMode::memory, EngramMode::disk),
+                         [](const auto& info) {
+                           return info.param == EngramMode::memory ? "memory" : "disk";
+                         });
+
+}  // namespace
+}  // namespace deepinfer
