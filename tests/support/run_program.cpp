@@ -45,6 +45,7 @@ struct Pipe {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
+  list.reserve(texts.size() + 1);
   for (std::string& text : texts) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
@@ -55,7 +56,8 @@ std::vector<std::string> environment_of(const ProgramCall& call) {
   for (char** variable = environ; *variable != nullptr; ++variable)
     if (std::strncmp(*variable, "DEEPINFER_", std::strlen("DEEPINFER_")) != 0)
       variables.emplace_back(*variable);
-  for (const auto& [name, value] : call.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : call.environment)
+    variables.emplace_back(name).append("=").append(value);
   return variables;
 }
 
