@@ -14,7 +14,14 @@ std::vector<ResultType> IndexTopK::infer(const OperandTypes& in) const {
   in.expect(3, DType::i32, {-1, -1});
   in.expect(4, DType::i32, {q[0]});
   in.expect(5, DType::i32, {q[0]});
-  if (in.size() > 6) in.expect(6, DType::i32, {q[0], -1});
+  if (in.size() > 6) {
+    in.expect(6, DType::i32, {q[0], -1});
+    // A source chooses among all entries (model specification 2.9.8): what it would publish from
+    // restricted ones is undefined.
+    if (publish_blocks > 0)
+      in.fail(6, "restricts a source of candidate blocks", "no candidates",
+              std::to_string(publish_blocks) + " blocks to publish");
+  }
   std::vector<ResultType> results = {{DType::i32, {q[0], topk}}};
   if (publish_blocks > 0) results.push_back({DType::i32, {q[0], publish_blocks}});
   return results;
