@@ -55,6 +55,26 @@ TEST_P(Replay, A5_smaller_batches_after_larger_ones_see_nothing_of_them) {
   run_batches(*runtime, *eager(), {8, 3, 8, 1, 5});
 }
 
+TEST_P(Replay, A5_a_slot_taken_over_uses_its_new_sequences_blocks) {
+  const auto runtime = whole();
+  const auto judge = eager();
+  StepScript script(*runtime);
+  // Slot 1 gets blocks 2 to 4, then, in its second life, 3 to 5 beside a longer neighbour.
+  script.open(random_tokens(40, 16));
+  script.open(random_tokens(41, 24));
+  script.step({{0, 8}, {1, 8}});
+  script.close(0);
+  script.close(1);
+  script.open(random_tokens(42, 24));
+  script.open(random_tokens(43, 24));
+  std::vector<std::vector<float>> logits;
+  for (int step = 0; step < 3; ++step) logits = script.step({{2, 8}, {3, 8}});
+  ASSERT_EQ(script.cache(3).slot(), 1);
+  ASSERT_EQ(script.cache(3).blocks()[0], 3);
+  EXPECT_TRUE(same_bits(logits[0], last_logits(*judge, script.tokens(2))));
+  EXPECT_TRUE(same_bits(logits[1], last_logits(*judge, script.tokens(3))));
+}
+
 TEST_P(Replay, A9_each_size_uses_its_own_buffers) {
   const auto runtime = whole();
   run_batches(*runtime, *eager(), {1, 8, 2, 8, 1});
