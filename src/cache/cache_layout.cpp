@@ -95,10 +95,9 @@ std::string_view name_of(CacheKind kind) {
 CacheLayout::CacheLayout(const ModelConfig& config, const CacheGeometry& geometry)
     : geometry_(geometry),
       ring_(ring_size(config, geometry.max_step_rows)),
-      columns_(make_columns(config, geometry)) {
-  kv_bytes_ = arrange(columns_, CacheRoot::kv, geometry.layout);
-  state_bytes_ = arrange(columns_, CacheRoot::state, geometry.layout);
-}
+      columns_(make_columns(config, geometry)),
+      kv_bytes_(arrange(columns_, CacheRoot::kv, geometry.layout)),
+      state_bytes_(arrange(columns_, CacheRoot::state, geometry.layout)) {}
 
 const CacheColumn* CacheLayout::find(int layer, CacheKind kind) const {
   for (const CacheColumn& column : columns_)
