@@ -15,7 +15,6 @@ declare -A reasons=(
   [nlohmann-json3-dev]="reads and writes JSON"
   [libcli11-dev]="command-line options"
   [libfmt-dev]="text formatting"
-  [libspdlog-dev]="logging"
   [libutf8proc-dev]="Unicode tables for the tokenizer"
   [libgtest-dev]="the tests (GoogleTest)"
   [clang-tidy]="static analysis"
@@ -25,7 +24,7 @@ declare -A reasons=(
   [libbenchmark-dev]="kernel benchmarks (Google Benchmark)"
 )
 declare -A sets=(
-  [build]="g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libutf8proc-dev"
+  [build]="g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libutf8proc-dev"
   [test]="libgtest-dev"
   [lint]="clang-tidy clang-format"
   [fuzz]="clang libclang-rt-14-dev"
