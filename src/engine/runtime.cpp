@@ -1,13 +1,15 @@
 #include "engine/runtime.h"
 
+#include <utility>
+
 #include "core/system_memory.h"
 #include "runner/step_input.h"
 
 namespace deepinfer {
 
-Runtime::Runtime(Model model, const Options& options, bool trace, const CaptureProgress& progress)
+Runtime::Runtime(Model model, Options options, bool trace, const CaptureProgress& progress)
     : model_(std::move(model)),
-      options_(options),
+      options_(std::move(options)),
       plan_(plan_caches(model_.config(), options_, available_memory())),
       caches_(CacheLayout(model_.config(), plan_.geometry)),
       prepare_input_(make_prepare_input(model_, caches_)),

@@ -14,8 +14,8 @@ namespace deepinfer {
 class Runtime {
  public:
   /// `trace`: graphs also output the per-layer values of StepGraphOptions::trace. Throws Error.
-  Runtime(Model model, const Options& options, bool trace = false,
-          const CaptureProgress& progress = {});
+  Runtime(Model model, Options options, bool trace = false, const CaptureProgress& progress = {});
+  ~Runtime() = default;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
