@@ -39,10 +39,8 @@ struct WeightRef {
   const std::uint8_t* scales =
       nullptr;  ///< E8M0; fp8: [ceil(out/32), ceil(in/32)], fp4: [out, in/32]
 
-  template <typename T>
-  const T* as() const {
-    return reinterpret_cast<const T*>(data);
-  }
+  /// The tensor's bytes. They may begin at any address: read wider elements with load().
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
 };
 
 }  // namespace deepinfer

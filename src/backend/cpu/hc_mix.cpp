@@ -78,13 +78,18 @@ class Sinkhorn {
   double eps_;
 };
 
+/// Whether the weight lies as the dot products read it: fp32 at a float's alignment.
+bool readable_in_place(const WeightRef& fn) {
+  return fn.dtype == DType::f32 && reinterpret_cast<std::uintptr_t>(fn.data) % alignof(float) == 0;
+}
+
 /// The products of rows [row, row + rows) with mixers [begin, end).
 void mix_products(const RowFunctions& isa, const TensorRef& streams, const WeightRef& fn,
                   const Shapes& shapes, Range rows, Range mixers, float* widened, float* products) {
   for (std::int64_t first = mixers.begin; first < mixers.end; first += kMixerTile) {
     const std::int64_t count = std::min(kMixerTile, mixers.end - first);
-    const float* weights = fn.as<float>() + first * shapes.width;
-    if (fn.dtype != DType::f32) {
+    const auto* weights = reinterpret_cast<const float*>(fn.bytes()) + first * shapes.width;
+    if (!readable_in_place(fn)) {
       widen(fn, first * shapes.width, count * shapes.width, widened);
       weights = widened;
     }

@@ -19,7 +19,7 @@ ProductFunctions::Run function_for(const ProductFunctions& isa, const WeightRef&
 }  // namespace
 
 void multiply(const ProductFunctions& isa, const WeightRef& weight, const ProductPart& part) {
-  function_for(isa, weight)({.codes = weight.as<std::uint8_t>(),
+  function_for(isa, weight)({.codes = weight.bytes(),
                              .scales = weight.scales,
                              .width = weight.shape[1],
                              .begin = part.outputs.begin,
