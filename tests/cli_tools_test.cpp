@@ -170,6 +170,21 @@ TEST(CliCheck, AcceptsTheFixturesAndNamesFaults) {
   EXPECT_EQ(bad.out.substr(bad.out.size() - 8), " faults\n");
 }
 
+TEST(CliCheck, NamesFaultsThatOnlyShowWithTheTokenizer) {
+  const TemporaryFolder folder;
+  const std::string copy = folder.file("copy");
+  std::filesystem::copy(kT41, copy);
+  std::filesystem::remove(copy + "/tokenizer.json");
+  const ProgramResult missing = call({"check", copy});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.out.find("tokenizer.json"), std::string::npos) << missing.out;
+  // Another model's tokenizer compresses to another number of ids, or has too many.
+  std::filesystem::copy("tests/data/t41-odd/tokenizer.json", copy + "/tokenizer.json");
+  const ProgramResult foreign = call({"check", copy});
+  EXPECT_EQ(foreign.exit_code, 2);
+  EXPECT_NE(foreign.out.find("config says 499"), std::string::npos) << foreign.out;
+}
+
 TEST(CliTokenize, GoesThereAndBack) {
   const std::string text = "Curiouser and\ncuriouser — 3 times!";
   const ProgramResult ids = call({"tokenize", text});

@@ -66,7 +66,7 @@ class StepOutput {
 /// One line of the start table.
 struct CaptureInfo {
   int rows = 0;
-  bool prefill = false;  ///< the prefill bucket
+  bool prefill = false;  ///< larger than any batch: only prompt chunks run it
   std::size_t ops = 0;
   std::size_t arena_bytes = 0;
   double compile_ms = 0;

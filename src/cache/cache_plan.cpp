@@ -64,6 +64,14 @@ CachePlan plan_caches(const ModelConfig& config, const Options& options, std::in
   const std::int64_t max_context =
       options.max_context > 0 ? options.max_context : std::min(held, model_limit);
 
+  const std::int64_t slots = options.max_batch + 1;
+  const std::int64_t state = CacheLayout::slot_bytes(config, max_step_rows(options));
+  if (state > available / slots)
+    throw Error::bad_input("--max-batch", "needs a state buffer larger than this machine has free",
+                           {.expected = fmt::format("at most {} bytes", available),
+                            .got = fmt::format("{} slots of {} bytes", slots, state),
+                            .hint = "lower --max-batch or --prefill-bucket"});
+
   // More blocks than all slots can fill would never be used.
   const std::int64_t useful = options.max_batch * blocks_for(max_context, block_tokens);
   return {.geometry = {.block_tokens = block_tokens,

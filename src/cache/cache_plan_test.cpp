@@ -55,6 +55,15 @@ TEST(PlanCaches, F8_memory_the_machine_cannot_hold_is_refused_with_both_numbers)
             "1000000");
 }
 
+TEST(PlanCaches, F8_a_state_buffer_the_machine_cannot_hold_is_refused_with_both_numbers) {
+  Options options;
+  options.kv_memory = 100000;
+  EXPECT_NE(message_of(options, 200000)
+                .find("[--max-batch] needs a state buffer larger than this "
+                      "machine has free, expected at most 200000 bytes, got 17 slots"),
+            std::string::npos);
+}
+
 TEST(PlanCaches, ContextBeyondTheBufferOrTheModelIsRefused) {
   Options options;
   options.kv_memory = 5 * CacheLayout::block_bytes(small_config(), 64);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "checkpoint/mapped_file.h"
+#include "core/json_problem.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer {
@@ -64,7 +65,7 @@ class IndexReader : public json::json_sax_t {
   bool binary(binary_t&) override { return false; }  // never comes from JSON text
 
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    refuse(std::string("is not valid JSON: ") + error.what());
+    refuse("is not valid JSON: " + json_problem(error.what()));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "checkpoint/config_fields.h"
+#include "core/json_problem.h"
 
 namespace deepinfer {
 namespace {
@@ -97,7 +98,7 @@ json parse_config_json(std::string_view text, std::string_view where) {
                                                            : " must be a positive integer, got ") +
                             literal);
   } catch (const json::exception& error) {
-    config_fault(where, std::string("not valid JSON: ") + error.what());
+    config_fault(where, "not valid JSON: " + json_problem(error.what()));
   }
 }
 

@@ -69,6 +69,8 @@ const Case kRows[] = {
     {"/text_config/n_shared_experts", "2", "n_shared_experts must be 1, got 2"},
     {"/text_config/scoring_func", R"("tanh")", "unknown scoring_func 'tanh'"},
     {"/text_config/topk_method", R"("greedy")", "topk_method must be 'noaux_tc', got 'greedy'"},
+    {"/bos_token_id", "9999", "bos_token_id 9999 is not below vocab_size 640"},
+    {"/eos_token_id", "[1, 640]", "eos_token_id 640 is not below vocab_size 640"},
     {"/text_config/num_experts_per_tok", "17", "num_experts_per_tok exceeds n_routed_experts"},
     {"/text_config/qk_rope_head_dim", "15",
      "qk_rope_head_dim 15 must be even and fit head_dim and index_head_dim"},

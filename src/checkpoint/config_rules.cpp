@@ -29,12 +29,25 @@ void require_ratio_of_source(const ModelConfig& config, std::string_view where, 
 }  // namespace
 
 void check_config_rules(const ModelConfig& config, std::string_view where) {
+  check_special_tokens(config, where);
   check_width_rules(config, where);
   check_source_lists(config, where);
   check_layer_sources(config, where);
   check_candidate_rules(config, where);
   check_engram_rows(config, where);
   check_block_divisibility(config, where);
+}
+
+void check_special_tokens(const ModelConfig& config, std::string_view where) {
+  const auto check = [&](std::string_view name, int id) {
+    if (id >= config.vocab_size) {
+      config_fault(where, std::string(name) + " " + text(id) + " is not below vocab_size " +
+                              text(config.vocab_size));
+    }
+  };
+  check("bos_token_id", config.bos_token_id);
+  for (const int id : config.eos_token_ids) check("eos_token_id", id);
+  check("pad_token_id", config.pad_token_id);
 }
 
 void check_width_rules(const ModelConfig& config, std::string_view where) {

@@ -14,6 +14,7 @@ void check_config_rules(const ModelConfig& config, std::string_view where);
 
 // Its parts, apart so that each can be tested: some rules of the table follow from others and
 // cannot be reached through a whole config.
+void check_special_tokens(const ModelConfig& config, std::string_view where);
 void check_width_rules(const ModelConfig& config, std::string_view where);
 void check_source_lists(const ModelConfig& config, std::string_view where);
 void check_layer_sources(const ModelConfig& config, std::string_view where);

@@ -1,4 +1,5 @@
 #include "checkpoint/safetensors_header.h"
+#include "core/json_problem.h"
 
 #include <algorithm>
 #include <limits>
@@ -115,7 +116,7 @@ class HeaderReader : public json::json_sax_t {
   bool binary(binary_t&) override { return false; }  // never comes from JSON text
 
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    throw Error::bad_input(where_, std::string("header is not valid JSON: ") + error.what());
+    throw Error::bad_input(where_, "header is not valid JSON: " + json_problem(error.what()));
   }
 
  private:

@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/progress_bar.h"
-#include "deepinfer/checkpoint.h"
 #include "deepinfer/error.h"
+#include "model/model.h"
 
 namespace deepinfer::cli {
 namespace {
@@ -32,7 +32,7 @@ int check(const CheckArguments& arguments) {
     options.model = *arguments.directory;
   }
   ProgressBar bar("reading weights");
-  const std::vector<std::string> faults = check_checkpoint(
+  const std::vector<std::string> faults = check_model(
       model_directory(options),
       {.deep = arguments.deep,
        .progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); }});

@@ -59,6 +59,10 @@ EvalCase parse_case(const Json& json, std::size_t index, const std::string& wher
   EvalCase parsed;
   parsed.id = id_field(json, index);
   parsed.expect = text_field(json, "expect", where);
+  if (parsed.expect.empty())  // every continuation starts with nothing
+    throw Error::bad_input(
+        where + ".expect", "is empty",
+        {.expected = "text that the answer starts with", .got = "\"\"", .hint = {}});
   if (const auto tokens = json.find("tokens"); tokens != json.end())
     parsed.tokens = token_field(*tokens, where + ".tokens");
   else if (json.contains("prompt"))
@@ -81,6 +85,9 @@ std::vector<EvalCase> parse_cases(std::string_view json_text, const std::string&
                             .hint = {}});
   }
   if (!json.is_array()) throw wrong_field(where, "is no list", "a list of cases", &json);
+  if (json.empty())
+    throw Error::bad_input(where, "has no cases",
+                           {.expected = "at least one", .got = "an empty list", .hint = {}});
   std::vector<EvalCase> cases;
   for (std::size_t index = 0; index < json.size(); ++index)
     cases.push_back(parse_case(json[index], index, fmt::format("{}[{}]", where, index)));

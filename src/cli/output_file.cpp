@@ -27,10 +27,19 @@ bool is_directory(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/// What a link points to, so that the link stays; the path itself if it is none (or loops: then
+/// creating the file fails and says so).
+std::string target_of(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_symlink(path, code)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, code);
+  return code ? path : target.string();
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::string path, std::string where)
-    : path_(std::move(path)), where_(std::move(where)) {
+OutputFile::OutputFile(const std::string& path, std::string where)
+    : path_(target_of(path)), where_(std::move(where)) {
   // A file size limit is to be an error of write(), not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   check(path_, where_);
@@ -69,6 +78,7 @@ void OutputFile::fail(const std::string& path, const std::string& where, std::st
 }
 
 void OutputFile::check(const std::string& path, const std::string& where) {
+  if (path.empty()) fail(path, where, "is empty", ENOENT);
   if (is_directory(path)) fail(path, where, "is a directory", EISDIR);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const std::string needed = is_special(path) ? path : folder.empty() ? "." : folder.string();

@@ -21,7 +21,7 @@ class OutputFile {
   static void check(const std::string& path, const std::string& where);
 
   /// Creates the temporary file. `where` names the flag in errors.
-  OutputFile(std::string path, std::string where);
+  OutputFile(const std::string& path, std::string where);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -48,12 +48,7 @@ std::shared_ptr<const Engram> Engram::open(std::shared_ptr<const Checkpoint> che
   const ModelConfig& config = checkpoint->config();
   auto engram = std::shared_ptr<Engram>(new Engram());
   engram->checkpoint_ = checkpoint;
-  engram->token_map_ = build_token_map(tokenizer, config.vocab_size);
-  if (engram->token_map_.size != config.engram.compressed_vocab_size)
-    throw Error::bad_input(
-        checkpoint->directory() + "/tokenizer.json",
-        fmt::format("deepseek_v41 config: tokenizer compresses to {} ids, config says {}",
-                    engram->token_map_.size, config.engram.compressed_vocab_size));
+  engram->token_map_ = build_checked_token_map(tokenizer, config, checkpoint->directory());
   engram->columns_ = config.engram.columns();
   engram->heads_ = config.engram.n_heads;
   engram->row_bytes_ = static_cast<std::size_t>(config.quantized ? config.engram.head_dim +

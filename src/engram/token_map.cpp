@@ -1,10 +1,13 @@
 #include "engram/token_map.h"
 
+#include <fmt/format.h>
 #include <utf8proc.h>
 
 #include <array>
 #include <memory>
 #include <unordered_map>
+
+#include "deepinfer/error.h"
 
 namespace deepinfer {
 namespace {
@@ -106,6 +109,17 @@ std::string token_key(const Tokenizer& tokenizer, std::int32_t id) {
   if (text.find(kReplacementUtf8) != std::string::npos) return std::string(*piece);
   std::string normalised = normalise_token(text);
   return normalised.empty() ? text : normalised;
+}
+
+TokenMap build_checked_token_map(const Tokenizer& tokenizer, const ModelConfig& config,
+                                 const std::string& directory) {
+  TokenMap map = build_token_map(tokenizer, config.vocab_size);
+  if (map.size != config.engram.compressed_vocab_size)
+    throw Error::bad_input(
+        directory + "/tokenizer.json",
+        fmt::format("deepseek_v41 config: tokenizer compresses to {} ids, config says {}", map.size,
+                    config.engram.compressed_vocab_size));
+  return map;
 }
 
 TokenMap build_token_map(const Tokenizer& tokenizer, int vocab_size) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deepinfer/model_config.h"
 #include "deepinfer/tokenizer.h"
 
 namespace deepinfer {
@@ -26,5 +27,10 @@ struct TokenMap {
 
 /// Ids are handed out in order of first appearance over token ids 0 … vocab_size-1.
 TokenMap build_token_map(const Tokenizer& tokenizer, int vocab_size);
+
+/// The same, checked against the config. Throws Error (bad_input) naming the tokenizer file of
+/// `directory` if the size is not the config's (model specification 1.6).
+TokenMap build_checked_token_map(const Tokenizer& tokenizer, const ModelConfig& config,
+                                 const std::string& directory);
 
 }  // namespace deepinfer

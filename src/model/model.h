@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "deepinfer/checkpoint.h"
 #include "deepinfer/options.h"
@@ -20,6 +21,11 @@ struct Model {
 
   const ModelConfig& config() const { return checkpoint->config(); }
 };
+
+/// All faults of a model's directory, one line each; empty = ok: check_checkpoint() and what needs
+/// the tokenizer (its file, its ids against the vocabulary, the compressed token map). Never throws
+/// for a bad directory.
+std::vector<std::string> check_model(const std::string& directory, const CheckOptions& options);
 
 /// Opens `directory`; reads headers, the tokenizer and no weights. Throws Error (bad_input).
 Model open_model(const std::string& directory, EngramMode engram_mode);

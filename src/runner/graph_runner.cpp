@@ -66,6 +66,7 @@ struct StepOutput::Source {
 
 struct GraphRunner::State {
   Options options;
+  int max_batch = 0;
   bool input_on_device = false;
   std::vector<int> sizes;
   std::unique_ptr<Backend> backend;
@@ -99,6 +100,7 @@ GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_
         "graph runner", "the largest batch is too small",
         {.expected = "at least 1", .got = std::to_string(max_batch_size), .hint = {}});
   state_->options = options;
+  state_->max_batch = max_batch_size;
   state_->input_on_device = input_on_device;
   state_->sizes = step_sizes(max_batch_size, options.prefill_bucket);
 }
@@ -133,7 +135,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       ++state.compiles;
       const ExecutableInfo info = entry->executable_->info();
       entry->info_ = {.rows = *size,
-                      .prefill = *size == state.options.prefill_bucket,
+                      .prefill = *size > state.max_batch,
                       .ops = info.ops,
                       .arena_bytes = info.arena_bytes,
                       .compile_ms = milliseconds_since(start),

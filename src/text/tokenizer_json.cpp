@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/json_problem.h"
 #include "deepinfer/error.h"
 #include "text/byte_alphabet.h"
 #include "text/tokenizer_json_field.h"
@@ -30,8 +31,9 @@ Json parse_json(std::string_view text, std::string_view where) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    throw Error::bad_input(where, "this is not valid JSON",
-                           {"a tokenizer.json", excerpt(repair_utf8(error.what())), ""});
+    throw Error::bad_input(
+        where, "this is not valid JSON",
+        {"a tokenizer.json", excerpt(repair_utf8(json_problem(error.what()))), ""});
   }
 }
 
