@@ -3,21 +3,10 @@
 #include <fmt/format.h>
 
 #include "cli/inspect_sections.h"
+#include "graph/scoring_func.h"
 
 namespace deepinfer::cli {
 namespace {
-
-std::string_view name_of(ScoringFunc scoring) {
-  switch (scoring) {
-    case ScoringFunc::sqrtsoftplus:
-      return "sqrtsoftplus";
-    case ScoringFunc::sigmoid:
-      return "sigmoid";
-    case ScoringFunc::softmax:
-      return "softmax";
-  }
-  return "?";
-}
 
 void add_widths(const ModelConfig& config, Json& json) {
   json["vocab_size"] = config.vocab_size;
