@@ -2,8 +2,8 @@
 
 // The `config.json` of a DeepSeek-V4.1 checkpoint, read and checked once.
 //
-// Field names are the file's own. Plain value type: copy it, share it between threads, never edit it
-// after parse_config() returned it. Every rule that parse_config() enforces is a row of the
+// Field names are the file's own. Plain value type: copy it, share it between threads, never edit
+// it after parse_config() returned it. Every rule that parse_config() enforces is a row of the
 // specification's table of rejected values.
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct ModelConfig {
   std::vector<int> eos_token_ids = {1};
   int pad_token_id = 2;
   int image_token_id = 129264;
-  bool has_vision = false;   ///< vision_config present: vision tensors and gate.bias_vl exist
-  bool quantized = true;     ///< quantization_config present
+  bool has_vision = false;  ///< vision_config present: vision tensors and gate.bias_vl exist
+  bool quantized = true;    ///< quantization_config present
 
   // text_config: widths.
   int vocab_size = 0;
@@ -77,7 +77,7 @@ struct ModelConfig {
 
   // Attention structure.
   int sliding_window = 0;
-  std::vector<int> compress_ratios;          ///< backbone layers only (num_hidden_layers entries)
+  std::vector<int> compress_ratios;  ///< backbone layers only (num_hidden_layers entries)
   std::vector<int> kv_source_layer_ids;
   std::vector<int> index_source_layer_ids;
   int index_n_heads = 0;

@@ -2,7 +2,8 @@
 
 // Byte-level BPE from an official `tokenizer.json`, and its inverse.
 //
-// A Tokenizer is immutable and may be shared between threads. A Detokenizer belongs to one sequence.
+// A Tokenizer is immutable and may be shared between threads. A Detokenizer belongs to one
+// sequence.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,8 @@ namespace deepinfer {
 
 class Tokenizer {
  public:
-  /// Reads `<directory>/tokenizer.json`. Throws Error (bad_input) naming file, field, expected, found.
+  /// Reads `<directory>/tokenizer.json`. Throws Error (bad_input) naming file, field, expected,
+  /// found.
   static std::shared_ptr<const Tokenizer> open(const std::string& directory);
   /// The same from the text of a tokenizer.json; `where` names it in errors.
   static std::shared_ptr<const Tokenizer> parse(std::string_view json_text, std::string_view where);
@@ -23,8 +25,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   /// Text to ids. With `added_tokens` every spelling of an added token becomes its id (library
-  /// behaviour); without, such a spelling is ordinary text (user input in strict mode). Adds no BOS.
-  /// Text that is not valid UTF-8 is first repaired: U+FFFD per maximal invalid part.
+  /// behaviour); without, such a spelling is ordinary text (user input in strict mode). Adds no
+  /// BOS. Text that is not valid UTF-8 is first repaired: U+FFFD per maximal invalid part.
   virtual std::vector<std::int32_t> encode(std::string_view text, bool added_tokens) const = 0;
 
   /// Ids to text in one piece; the same bytes a Detokenizer emits over the whole list.
