@@ -115,6 +115,8 @@ TEST(CliUsage, CaseFiles) {
   refuse("[{]", "is no JSON");
   refuse("{}", "is no list");
   refuse("[1]", "[-[0]] is no case");
+  refuse("[]", "has no cases");
+  refuse(R"([{"expect": "", "tokens": [1]}])", "[-[0].expect] is empty");
   refuse(R"([{"prompt": "a"}])", "[-[0].expect]");
   refuse(R"([{"expect": "a"}])", "`prompt` or `tokens`");
   refuse(R"([{"expect": "a", "prompt": 3}])", "[-[0].prompt]");
@@ -132,8 +134,10 @@ TEST(CliUsage, EveryCommandAnswersWithTheModelAlone) {
     const ProgramResult result = call({command, "-m", kT41});
     EXPECT_EQ(result.exit_code, 0) << command << result.err;
   }
-  const ProgramResult eval = call({"eval", "-m", kT41, "--cases", "-"}, "[]");
-  EXPECT_EQ(eval.out, "0/0 correct\n");
+  const ProgramResult eval =
+      call({"eval", "-m", kT41, "--cases", "-"}, R"([{"expect": "never", "tokens": [1]}])");
+  EXPECT_EQ(eval.exit_code, 0);
+  EXPECT_NE(eval.out.find("0/1 correct\n"), std::string::npos) << eval.out;
 }
 
 }  // namespace
