@@ -16,7 +16,15 @@ if ((${#files[@]} == 0)); then
   echo "[lint] no compiled file matches '${1:-*}'" >&2
   exit 2
 fi
+# The static analyser walks every path of GoogleTest's macros, three quarters of a test file's time,
+# for code that ASan and UBSan run anyway; test files get every other check.
+lint_file() {
+  local checks=
+  [[ $1 != *_test.cpp ]] || checks='-clang-analyzer-*'
+  clang-tidy -p build/release --quiet --checks="$checks" --warnings-as-errors='*' \
+    --extra-arg=-Wno-unknown-warning-option "$1" 2>/dev/null || { echo "[lint] $1: findings" && false; }
+}
+export -f lint_file
 printf '%s\0' "${files[@]}" |
-  xargs -0 -n 1 -P "${LINT_JOBS:-$(nproc)}" clang-tidy -p build/release --quiet \
-    --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option
+  xargs -0 -n 1 -P "${LINT_JOBS:-$(nproc)}" bash -c 'lint_file "$1"' lint
 echo "[lint] ${#files[@]} files are clean"

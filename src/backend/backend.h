@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/step_observer.h"
 #include "backend/tensor_ref.h"
 #include "deepinfer/options.h"
 #include "graph/graph.h"
@@ -32,6 +33,7 @@ class Bindings {
 struct ExecutableInfo {
   std::size_t ops = 0;
   std::size_t arena_bytes = 0;
+  std::size_t executables = 0;  ///< compiled units: one, or one per kind of region; eager: none
 };
 
 class Executable {
@@ -43,6 +45,10 @@ class Executable {
   /// Throws Error (bad_input) if the graph has no such output.
   virtual TensorRef output(std::string_view name) const = 0;
   virtual ExecutableInfo info() const = 0;
+  /// The graph as compiled: what observed node numbers count.
+  virtual const Graph& graph() const = 0;
+  /// Tells `observer` of everything that later runs do; nullptr: nobody. It must outlive them.
+  virtual void observe(StepObserver* observer) = 0;
 };
 
 class Backend {

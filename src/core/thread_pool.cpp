@@ -44,8 +44,15 @@ struct ThreadPool::State {
   alignas(64) std::atomic<std::uint32_t> pending{0};
   alignas(64) Entry entry = nullptr;
   void* context = nullptr;
+  ThreadObserver* observer = nullptr;
   bool stopping = false;
   std::vector<std::thread> workers;
+
+  void call(int member) const {
+    if (observer != nullptr) observer->work_begins(member);
+    entry(context, member);
+    if (observer != nullptr) observer->work_ends(member);
+  }
 
   void work(int member) {
     std::uint32_t seen = 0;
@@ -53,7 +60,7 @@ struct ThreadPool::State {
       wait_while(generation, seen, spins);
       seen = generation.load(std::memory_order_acquire);
       if (stopping) return;
-      entry(context, member);
+      call(member);
       if (pending.fetch_sub(1) == 1) pending.notify_one();
     }
   }
@@ -107,19 +114,21 @@ ThreadPool::~ThreadPool() { state_->stop(); }
 
 int ThreadPool::size() const { return state_->members; }
 
+void ThreadPool::observe(ThreadObserver* observer) { state_->observer = observer; }
+
 int ThreadPool::default_threads() { return allowed_physical_cores(); }
 
 void ThreadPool::run_erased(Entry entry, void* context) {
   State& state = *state_;
-  if (state.members == 1) {
-    entry(context, 0);
-    return;
-  }
   state.entry = entry;
   state.context = context;
+  if (state.members == 1) {
+    state.call(0);
+    return;
+  }
   state.pending.store(static_cast<std::uint32_t>(state.members - 1), std::memory_order_relaxed);
   state.start_round();
-  entry(context, 0);
+  state.call(0);
   for (std::uint32_t left = state.pending.load(std::memory_order_acquire); left != 0;
        left = state.pending.load(std::memory_order_acquire))
     wait_while(state.pending, left, state.spins);

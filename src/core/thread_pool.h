@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/thread_observer.h"
+
 namespace deepinfer {
 
 /// Half-open range of work items.
@@ -31,6 +33,10 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int size() const;
+
+  /// Tells `observer` of every member's work from the next run() on; nullptr: nobody. Call between
+  /// runs; the observer must outlive the runs it sees.
+  void observe(ThreadObserver* observer);
 
   /// Calls body(member) on every member, 0 … size()-1, and returns when all are done. `body` must
   /// not throw.

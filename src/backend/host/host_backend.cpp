@@ -1,6 +1,7 @@
 #include "backend/host/host_backend.h"
 
-#include "backend/host/host_executable.h"
+#include "backend/host/eager_executable.h"
+#include "backend/host/planned_executable.h"
 
 namespace deepinfer::host {
 

@@ -29,6 +29,7 @@ struct BlockWrite {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const BlockWrite&) const = default;
 };
 
 }  // namespace deepinfer

@@ -25,6 +25,7 @@ struct CacheView {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const CacheView&) const = default;
 };
 
 }  // namespace deepinfer

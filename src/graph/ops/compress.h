@@ -28,6 +28,7 @@ struct Compress {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Compress&) const = default;
 };
 
 }  // namespace deepinfer

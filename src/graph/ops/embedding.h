@@ -25,6 +25,7 @@ struct Embedding {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Embedding&) const = default;
 };
 
 }  // namespace deepinfer

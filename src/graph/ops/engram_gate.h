@@ -30,6 +30,7 @@ struct EngramGate {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const EngramGate&) const = default;
 };
 
 }  // namespace deepinfer

@@ -25,6 +25,7 @@ struct EngramLookup {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const EngramLookup&) const = default;
 };
 
 }  // namespace deepinfer

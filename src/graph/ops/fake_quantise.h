@@ -25,6 +25,7 @@ struct FakeQuantise {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const FakeQuantise&) const = default;
 };
 
 }  // namespace deepinfer

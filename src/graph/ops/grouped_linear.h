@@ -27,6 +27,7 @@ struct GroupedLinear {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const GroupedLinear&) const = default;
 };
 
 }  // namespace deepinfer

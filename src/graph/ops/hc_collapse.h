@@ -25,6 +25,7 @@ struct HcCollapse {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const HcCollapse&) const = default;
 };
 
 }  // namespace deepinfer

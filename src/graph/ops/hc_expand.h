@@ -25,6 +25,7 @@ struct HcExpand {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const HcExpand&) const = default;
 };
 
 }  // namespace deepinfer

@@ -31,6 +31,7 @@ struct HcMix {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const HcMix&) const = default;
 };
 
 }  // namespace deepinfer

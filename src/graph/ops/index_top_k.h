@@ -38,6 +38,7 @@ struct IndexTopK {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const IndexTopK&) const = default;
 };
 
 }  // namespace deepinfer

@@ -26,6 +26,7 @@ struct Linear {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Linear&) const = default;
 };
 
 }  // namespace deepinfer

@@ -22,6 +22,7 @@ struct LmHead {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const LmHead&) const = default;
 };
 
 }  // namespace deepinfer

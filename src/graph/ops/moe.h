@@ -32,6 +32,7 @@ struct Moe {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Moe&) const = default;
 };
 
 }  // namespace deepinfer

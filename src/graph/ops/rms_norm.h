@@ -25,6 +25,7 @@ struct RmsNorm {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const RmsNorm&) const = default;
 };
 
 }  // namespace deepinfer

@@ -33,6 +33,7 @@ struct Rope {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Rope&) const = default;
 };
 
 }  // namespace deepinfer

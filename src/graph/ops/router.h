@@ -32,6 +32,7 @@ struct Router {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Router&) const = default;
 };
 
 }  // namespace deepinfer

@@ -23,6 +23,7 @@ struct Scale {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const Scale&) const = default;
 };
 
 }  // namespace deepinfer

@@ -34,6 +34,7 @@ struct SparseAttention {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const SparseAttention&) const = default;
 };
 
 }  // namespace deepinfer

@@ -25,6 +25,7 @@ struct WindowWrite {
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   void describe(AttributeList& out) const;
+  bool operator==(const WindowWrite&) const = default;
 };
 
 }  // namespace deepinfer

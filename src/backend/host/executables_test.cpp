@@ -1,6 +1,6 @@
 // The planned executor against the eager one, over a graph whose values share and take over memory.
 
-#include "backend/host/host_executable.h"
+#include "backend/host/planned_executable.h"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ class SmallGraph {
   std::shared_ptr<const Graph> graph_;
 };
 
-class HostExecutable : public testing::TestWithParam<std::string> {
+class HostExecutables : public testing::TestWithParam<std::string> {
  protected:
   std::vector<std::byte> run(GraphMode mode, int threads = 2) {
     const std::unique_ptr<Backend> backend = backend_named(GetParam(), threads);
@@ -98,19 +98,19 @@ class HostExecutable : public testing::TestWithParam<std::string> {
   SmallGraph small_;
 };
 
-TEST_P(HostExecutable, PlannedGivesTheBytesOfEager) {
+TEST_P(HostExecutables, PlannedGivesTheBytesOfEager) {
   const std::vector<std::byte> eager = run(GraphMode::eager);
   EXPECT_TRUE(
       std::any_of(eager.begin(), eager.end(), [](std::byte b) { return b != std::byte{0}; }));
   EXPECT_EQ(run(GraphMode::whole), eager);
 }
 
-TEST_P(HostExecutable, ThreadsDoNotChangeBytes) {
+TEST_P(HostExecutables, ThreadsDoNotChangeBytes) {
   const std::vector<std::byte> alone = run(GraphMode::whole, 1);
   EXPECT_EQ(run(GraphMode::whole, 3), alone);
 }
 
-TEST_P(HostExecutable, RunsAgainToTheSameBytes) {
+TEST_P(HostExecutables, RunsAgainToTheSameBytes) {
   const std::unique_ptr<Backend> backend = backend_named(GetParam());
   small_.fixture().reset_memory();
   const auto executable = backend->compile(small_.graph(), small_.fixture(), GraphMode::whole);
@@ -122,7 +122,7 @@ TEST_P(HostExecutable, RunsAgainToTheSameBytes) {
 
 // A kernel that reads what it never wrote (its results, its workspace, bytes a dead value left)
 // sees NaN here instead of the zeros of a fresh arena. Fault id B16.
-TEST_P(HostExecutable, NothingDependsOnWhatTheArenaHeld) {
+TEST_P(HostExecutables, NothingDependsOnWhatTheArenaHeld) {
   const std::vector<std::byte> expected = run(GraphMode::whole);
   const std::unique_ptr<Backend> backend = backend_named(GetParam());
   small_.fixture().reset_memory();
@@ -135,7 +135,7 @@ TEST_P(HostExecutable, NothingDependsOnWhatTheArenaHeld) {
   EXPECT_EQ(SmallGraph::outputs(*executable), expected);
 }
 
-TEST_P(HostExecutable, ExecutablesOfABackendShareOneArena) {
+TEST_P(HostExecutables, ExecutablesOfABackendShareOneArena) {
   const std::unique_ptr<Backend> backend = backend_named(GetParam());
   small_.fixture().reset_memory();
   const auto first = backend->compile(small_.graph(), small_.fixture(), GraphMode::whole);
@@ -143,7 +143,7 @@ TEST_P(HostExecutable, ExecutablesOfABackendShareOneArena) {
   EXPECT_EQ(first->output("moe").data, second->output("moe").data);
 }
 
-TEST_P(HostExecutable, UnknownOutputIsAnError) {
+TEST_P(HostExecutables, UnknownOutputIsAnError) {
   const std::unique_ptr<Backend> backend = backend_named(GetParam());
   small_.fixture().reset_memory();
   for (const GraphMode mode : {GraphMode::eager, GraphMode::whole}) {
@@ -152,7 +152,7 @@ TEST_P(HostExecutable, UnknownOutputIsAnError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, HostExecutable, testing::ValuesIn(backend_names()),
+INSTANTIATE_TEST_SUITE_P(Backends, HostExecutables, testing::ValuesIn(backend_names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
