@@ -4,7 +4,7 @@
 //
 // Every fault, whatever its layer, is thrown as an Error (or a subclass of it) whose text reads
 //   [where] what, expected N, got M, hint
-// Values are copied in; an Error owns its text and may cross threads.
+// escaped for a terminal, long parts cut. An Error owns its text and may cross threads.
 
 #include <stdexcept>
 #include <string>
@@ -34,7 +34,7 @@ class Error : public std::runtime_error {
                       const ErrorDetail& detail = {});
 
   Kind kind() const noexcept { return kind_; }
-  /// Where it happened: a file, a flag, an op, a request field.
+  /// Where it happened: a file, a flag, an op, a request field; as it was given, not escaped.
   const std::string& where() const noexcept { return where_; }
 
  private:

@@ -1,13 +1,19 @@
 #include "deepinfer/error.h"
 
+#include "core/printable_text.h"
+
 namespace deepinfer {
 namespace {
 
+constexpr std::size_t kLongestPart = 400;  // bytes: a whole message is a few lines of a terminal
+
+std::string part(std::string_view text) { return printable_text(text, kLongestPart); }
+
 std::string error_text(std::string_view where, std::string_view what, const ErrorDetail& detail) {
-  std::string text = "[" + std::string(where) + "] " + std::string(what);
-  if (!detail.expected.empty()) text += ", expected " + detail.expected;
-  if (!detail.got.empty()) text += ", got " + detail.got;
-  if (!detail.hint.empty()) text += ", " + detail.hint;
+  std::string text = "[" + part(where) + "] " + part(what);
+  if (!detail.expected.empty()) text += ", expected " + part(detail.expected);
+  if (!detail.got.empty()) text += ", got " + part(detail.got);
+  if (!detail.hint.empty()) text += ", " + part(detail.hint);
   return text;
 }
 

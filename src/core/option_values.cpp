@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/printable_text.h"
+
 namespace deepinfer {
 namespace {
 
@@ -43,17 +45,13 @@ Number whole_number(const ValueContext& context, std::string_view text) {
 }  // namespace
 
 std::string quoted_text(std::string_view text) {
-  std::string result = "\"";
-  for (const char letter : text.substr(0, kLongestQuote)) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      if (letter == '"' || letter == '\\') result += '\\';
-      result += letter;
-    }
+  const std::string_view shown = leading_text(text, kLongestQuote);
+  std::string result;
+  for (const char letter : shown) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += letter;
   }
-  return result + (text.size() > kLongestQuote ? "…\"" : "\"");
+  return '"' + printable_text(result) + (shown.size() < text.size() ? "…\"" : "\"");
 }
 
 Error bad_value(const ValueContext& context, std::string_view what, std::string_view text,

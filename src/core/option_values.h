@@ -19,7 +19,7 @@ struct ValueContext {
   std::string_view accepted;
 };
 
-/// `text` in quotes with control bytes escaped, cut after 80 bytes: safe in a one-line message.
+/// `text` in quotes as printable_text(), cut after 80 bytes: safe in a one-line message.
 std::string quoted_text(std::string_view text);
 
 Error bad_value(const ValueContext& context, std::string_view what, std::string_view text,
