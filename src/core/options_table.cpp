@@ -51,14 +51,14 @@ OptionSpec integer(const RowText& text, Number Options::*field, Number least, Nu
       [=](const Options& options) { return std::to_string(options.*field); });
 }
 
-/// Like integer, where "auto" or 0 leaves the choice to the program.
+/// Whole number in 1..most; "auto", kept as 0, leaves the choice to the program.
 template <typename Number>
 OptionSpec automatic_integer(const RowText& text, Number Options::*field, Number most) {
   return row(
       text,
       [=](Options& options, std::string_view value, const ValueContext& context) {
         options.*field =
-            value == "auto" ? 0 : static_cast<Number>(parse_integer(context, value, 0, most));
+            value == "auto" ? 0 : static_cast<Number>(parse_integer(context, value, 1, most));
       },
       [=](const Options& options) {
         return options.*field == 0 ? "auto" : std::to_string(options.*field);
@@ -151,8 +151,7 @@ OptionSpec kv_memory_row() {
       {"--kv-memory", "", "KV_MEMORY", "auto or bytes with K, M or G, 1..1048576G",
        "the KV buffer; auto: a quarter of free memory, at most 4G"},
       [](Options& options, std::string_view value, const ValueContext& context) {
-        const bool automatic = value == "auto" || value == "0";
-        options.kv_memory = automatic ? 0 : parse_bytes(context, value, kMost);
+        options.kv_memory = value == "auto" ? 0 : parse_bytes(context, value, kMost);
       },
       [](const Options& options) {
         return options.kv_memory == 0 ? "auto" : bytes_text(options.kv_memory);
