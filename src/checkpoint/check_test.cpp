@@ -114,7 +114,7 @@ TEST(Check, faults_of_config_and_shards_are_both_seen) {
 TEST(Check, a_directory_that_is_not_there_gives_lines_and_no_exception) {
   const Lines lines = check_checkpoint("tests/data/none", {});
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(mentions(lines, "[tests/data/none/config.json] cannot open file"));
+  EXPECT_TRUE(mentions(lines, "[tests/data/none] no model directory, expected a directory with"));
   EXPECT_TRUE(mentions(lines, "[tests/data/none] no weights found"));
 }
 

@@ -159,7 +159,8 @@ CheckpointIndex read_checkpoint_index(const std::string& directory) {
   const std::string single = "model.safetensors";
   if (!std::filesystem::exists(directory + "/" + single, ignored)) {
     throw Error::bad_input(directory, "no weights found",
-                           {"model.safetensors.index.json or model.safetensors", "neither", ""});
+                           {"model.safetensors.index.json or model.safetensors", "neither",
+                            "a model directory holds config.json, tokenizer.json and the weights"});
   }
   CheckpointIndex index;
   index.path = directory + "/" + single;

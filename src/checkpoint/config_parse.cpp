@@ -1,9 +1,12 @@
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "checkpoint/config_fields.h"
 #include "checkpoint/config_rules.h"
 #include "checkpoint/config_sections.h"
 #include "checkpoint/mapped_file.h"
+#include "deepinfer/error.h"
 #include "deepinfer/model_config.h"
 
 namespace deepinfer {
@@ -21,6 +24,19 @@ void check_model_type(const ConfigFields& fields, std::string_view known, bool m
   if (type != known) {
     fields.fail("unsupported model_type '" + type + "'", {std::string(known), "", ""});
   }
+}
+
+void require_directory(const std::string& directory) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(directory, error);
+  if (std::filesystem::is_directory(status)) return;
+  throw Error::bad_input(
+      directory, "no model directory",
+      {.expected = "a directory with config.json, tokenizer.json and the weights",
+       .got = std::filesystem::exists(status) ? "a file" : error.message(),
+       .hint = std::filesystem::exists(status)
+                   ? "name the directory that holds it"
+                   : "a relative path starts at the working directory"});
 }
 
 }  // namespace
@@ -49,6 +65,7 @@ ModelConfig parse_config(std::string_view json_text, std::string_view where) {
 }
 
 ModelConfig read_config(const std::string& directory) {
+  require_directory(directory);
   const std::string path = directory + "/config.json";
   const MappedFile file = MappedFile::open(path);
   return parse_config(file.text(), path);

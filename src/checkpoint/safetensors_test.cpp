@@ -207,10 +207,14 @@ TEST_F(SafetensorsText, F10_mutated_headers_never_crash) {
 
 TEST(Safetensors, a_path_that_is_no_file_is_an_error_with_its_name) {
   const TempCheckpoint directory("");
-  EXPECT_EQ(testing::error_of([&] { SafetensorsFile::open(directory.path("none")); }),
-            "[" + directory.path("none") + "] cannot open file: No such file or directory");
+  EXPECT_EQ(
+      testing::error_of([&] { SafetensorsFile::open(directory.path("none")); }),
+      "[" + directory.path("none") +
+          "] cannot open the file, expected a readable file, got No such file or directory, a "
+          "model directory holds config.json, tokenizer.json and the weights");
   EXPECT_EQ(testing::error_of([&] { SafetensorsFile::open(directory.directory()); }),
-            "[" + directory.directory() + "] not a regular file");
+            "[" + directory.directory() +
+                "] not a regular file, expected a regular file, got a directory");
 }
 
 /// Pages of a mapping that are in memory.
