@@ -139,15 +139,18 @@ class Scanner {
   }
 
   void check_total_size() {
-    if (mode_ != ScanMode::check || !index_.total_size || !reported_.empty() ||
-        !unreadable_files_.empty()) {
-      return;
-    }
+    if (!index_.total_size || !reported_.empty() || !unreadable_files_.empty()) return;
     std::uint64_t total = 0;
     for (const StoredTensor& tensor : result_.tensors) total += tensor.data.size();
     if (total == *index_.total_size) return;
-    fault(index_.path, "total_size is not the sum of the tensors",
-          {std::to_string(total), std::to_string(*index_.total_size), ""});
+    const Error error =
+        Error::bad_input(index_.path, "total_size is not the sum of the tensors",
+                         {std::to_string(total), std::to_string(*index_.total_size), ""});
+    if (mode_ == ScanMode::check) {
+      sink_(error);
+    } else if (unknown_count_ == 0) {  // else the number of those is warning enough
+      result_.warnings.emplace_back(error.what());
+    }
   }
 
   void note_unknown(const std::string& name) {

@@ -165,6 +165,41 @@ TEST(Checkpoint, F4_bytes_behind_the_last_tensor_load_with_a_warning) {
             "[" + checkpoint.path(file) + "] 16 bytes behind the last tensor are ignored");
 }
 
+TEST(Checkpoint, a_wrong_total_size_loads_with_a_warning) {
+  const TempCheckpoint checkpoint;
+  json index = checkpoint.json_file(kIndex);
+  const auto total = index["metadata"]["total_size"].get<int>();
+  index["metadata"]["total_size"] = total + 1;
+  checkpoint.write_json(kIndex, index);
+  const auto opened = Checkpoint::open(checkpoint.directory());
+  ASSERT_EQ(opened->warnings().size(), 1U);
+  EXPECT_EQ(opened->warnings()[0], "[" + checkpoint.path(kIndex) +
+                                       "] total_size is not the sum of the tensors, expected " +
+                                       std::to_string(total) + ", got " +
+                                       std::to_string(total + 1));
+}
+
+TEST(Checkpoint, a_path_that_is_no_directory_is_said_to_be_none) {
+  const TempCheckpoint checkpoint;
+  const auto error_of = [](const std::string& path) {
+    try {
+      Checkpoint::open(path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of(checkpoint.path("none")),
+            "[" + checkpoint.path("none") +
+                "] no model directory, expected a directory with config.json, tokenizer.json and "
+                "the weights, got No such file or directory, a relative path starts at the working "
+                "directory");
+  EXPECT_EQ(error_of(checkpoint.path("config.json")),
+            "[" + checkpoint.path("config.json") +
+                "] no model directory, expected a directory with config.json, tokenizer.json and "
+                "the weights, got a file, name the directory that holds it");
+}
+
 TEST(Checkpoint, F4_overlapping_tensors_are_refused) {
   const TempCheckpoint checkpoint;
   const std::string file = checkpoint.shard_of(kScale);
@@ -178,7 +213,7 @@ TEST(Checkpoint, a_missing_shard_is_refused_by_name) {
   const TempCheckpoint checkpoint;
   std::filesystem::remove(checkpoint.path("model-00009-of-00013.safetensors"));
   expect_error(checkpoint, {"[" + checkpoint.path("model-00009-of-00013.safetensors") +
-                            "] cannot open file: No such file or directory"});
+                            "] cannot open the file, expected a readable file, got No such file"});
 }
 
 TEST(Checkpoint, wrong_types_and_shapes_are_refused_with_both) {
