@@ -2,8 +2,8 @@
 
 // index_top_k: the compressed entries each row will attend to, and optionally the candidate blocks.
 //
-//   score[j] = sum_h relu(q[t, h] . key[j]) * weights[t, h]     for visible j < (position + 1) /
-//   ratio
+//   score[j] = sum_h relu(q[t, h] . key[j]) * weights[t, h]
+//   for the visible entries, j < (position + 1) / ratio
 // With `bf16_scores` the dot, the product and the sum are rounded to bf16 (official rounding
 // points). `selected` holds the topk best in ascending order, -1 behind them; ties: lower index. If
 // publish_blocks > 0 the op also returns the best blocks of block_size entries (the newest visible
