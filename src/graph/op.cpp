@@ -34,7 +34,7 @@ std::vector<ResultType> infer(const Op& op, const OperandTypes& operands) {
 
 AttributeList attributes(const Op& op) {
   AttributeList list;
-  std::visit([&](const auto& o) { o.describe(list); }, op);
+  std::visit([&](const auto& o) { o.visit(o, list); }, op);
   return list;
 }
 

@@ -42,6 +42,12 @@ void OperandTypes::fail(std::size_t index, std::string_view what, const std::str
       {.expected = expected, .got = got, .hint = {}});
 }
 
+void OperandTypes::refuse(std::string_view what, const std::string& expected,
+                          const std::string& got) const {
+  throw Error::bad_input(fmt::format("graph op {} at {}", op_, place_), what,
+                         {.expected = expected, .got = got, .hint = {}});
+}
+
 void OperandTypes::expect_shape(std::size_t index, const Shape& shape) const {
   const Shape& got = values_[index]->shape;
   bool equal = got.rank() == shape.rank();
@@ -84,10 +90,16 @@ const Value& OperandTypes::expect_view(std::size_t index, DType dtype, const Sha
   return value;
 }
 
-void AttributeList::add(std::string_view name, float value) { add(name, fmt::format("{}", value)); }
+void AttributeList::operator()(std::string_view name, float value) {
+  add(name, fmt::format("{}", value));
+}
 
-void AttributeList::add(std::string_view name, Rounding rounding) {
-  if (rounding != Rounding::none) add(name, std::string(name_of(rounding)));
+void AttributeList::operator()(std::string_view name, Rounding value) {
+  if (value != Rounding::none) add(name, name_of(value));
+}
+
+void AttributeList::operator()(std::string_view /*name*/, const Frequencies& value) {
+  add("rotated", std::to_string(value == nullptr ? 0 : 2 * value->size()));
 }
 
 }  // namespace deepinfer

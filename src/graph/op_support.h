@@ -9,19 +9,25 @@
 //   static constexpr int kWrites;               operand (a cache view) it writes, -1 = none
 //   static constexpr int kInPlace;              operand whose storage result 0 may take over, or -1
 //   std::vector<ResultType> infer(const OperandTypes&) const;   the shape rule
-//   void describe(AttributeList&) const;                        attributes for the printer
+//   static void visit(auto& self, auto& visitor);               visitor("name", self.attribute),
+//   for
+//                                                               every attribute once: printing,
+//                                                               saving and reading all come from it
 //
 // `infer` throws Error naming the op, its place, the operand, what was expected and found.
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/quantise.h"
 #include "graph/rounding.h"
+#include "graph/scoring_func.h"
 #include "graph/value.h"
+#include "graph/view_recipe.h"
 
 namespace deepinfer {
 
@@ -50,6 +56,9 @@ class OperandTypes {
   /// Throws: operand `index` is not `expected` but `got`.
   [[noreturn]] void fail(std::size_t index, std::string_view what, const std::string& expected,
                          const std::string& got) const;
+  /// Throws: the op itself `what`.
+  [[noreturn]] void refuse(std::string_view what, const std::string& expected,
+                           const std::string& got) const;
 
  private:
   void expect_shape(std::size_t index, const Shape& shape) const;
@@ -60,23 +69,33 @@ class OperandTypes {
   std::span<const Value* const> values_;
 };
 
-/// Attribute names and values as text, for the printer.
+/// One factor per pair of channels; shared by all ropes of a model.
+using Frequencies = std::shared_ptr<const std::vector<float>>;
+
+/// Attribute names and values as text, for the printer: a visitor of op attributes. Leaves out what
+/// the operands and result types say already, and roundings that do not round.
 class AttributeList {
  public:
-  void add(std::string_view name, std::string value) {
-    entries_.emplace_back(std::string(name), std::move(value));
-  }
-  void add(std::string_view name, std::string_view value) { add(name, std::string(value)); }
-  void add(std::string_view name, const char* value) { add(name, std::string(value)); }
-  void add(std::string_view name, int value) { add(name, std::to_string(value)); }
-  void add(std::string_view name, bool value) { add(name, value ? "true" : "false"); }
-  void add(std::string_view name, float value);
-  /// Left out when nothing is rounded.
-  void add(std::string_view name, Rounding rounding);
+  void operator()(std::string_view name, bool value) { add(name, value ? "true" : "false"); }
+  void operator()(std::string_view name, int value) { add(name, std::to_string(value)); }
+  void operator()(std::string_view name, std::int64_t value) { add(name, std::to_string(value)); }
+  void operator()(std::string_view name, float value);
+  void operator()(std::string_view name, Rounding value);
+  void operator()(std::string_view name, Quantiser value) { add(name, name_of(value)); }
+  void operator()(std::string_view name, ScoringFunc value) { add(name, name_of(value)); }
+  /// How many channels rotate: the factors themselves are many.
+  void operator()(std::string_view name, const Frequencies& value);
+  void operator()(std::string_view, CacheRoot) {}
+  void operator()(std::string_view, const Shape&) {}
+  void operator()(std::string_view, DType) {}
 
   const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
 
  private:
+  void add(std::string_view name, std::string_view value) {
+    entries_.emplace_back(std::string(name), std::string(value));
+  }
+
   std::vector<std::pair<std::string, std::string>> entries_;
 };
 

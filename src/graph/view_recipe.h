@@ -3,6 +3,7 @@
 // How a cache view is cut out of its root: data, not code, so that it can be printed and checked.
 
 #include <cstdint>
+#include <string>
 
 #include "core/shape.h"
 #include "deepinfer/dtype.h"
@@ -25,6 +26,15 @@ struct ViewRecipe {
   std::int64_t column_bytes() const {
     return shape.elements() / shape[0] * static_cast<std::int64_t>(size_of(dtype));
   }
+  bool operator==(const ViewRecipe&) const = default;
+
+  /// What every view must be and this one is not, given its root's bytes; empty: nothing.
+  std::string fault(std::int64_t root_bytes) const;
+  /// The same for what a column of a cache must be besides: where rows lie apart, other columns lie
+  /// between them, so a row of the column must lie inside a row of its root.
+  std::string column_fault(std::int64_t root_bytes) const;
+  /// "shape [3, 8, 66] at offset 64, row stride 528 bytes"
+  std::string to_string() const;
 };
 
 }  // namespace deepinfer

@@ -13,9 +13,4 @@ std::vector<ResultType> BlockWrite::infer(const OperandTypes& in) const {
   return {};
 }
 
-void BlockWrite::describe(AttributeList& out) const {
-  out.add("quantiser", name_of(quantiser));
-  out.add("ratio", ratio);
-}
-
 }  // namespace deepinfer

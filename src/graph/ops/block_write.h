@@ -28,7 +28,10 @@ struct BlockWrite {
   int ratio = 1;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("quantiser", self.quantiser);
+    visitor("ratio", self.ratio);
+  }
   bool operator==(const BlockWrite&) const = default;
 };
 

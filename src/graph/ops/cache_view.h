@@ -24,7 +24,13 @@ struct CacheView {
   ViewRecipe recipe;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("root", self.recipe.root);
+    visitor("offset", self.recipe.offset);
+    visitor("row_bytes", self.recipe.row_bytes);
+    visitor("shape", self.recipe.shape);
+    visitor("dtype", self.recipe.dtype);
+  }
   bool operator==(const CacheView&) const = default;
 };
 

@@ -10,6 +10,4 @@ std::vector<ResultType> Compress::infer(const OperandTypes& in) const {
   return {{DType::f32, a}};
 }
 
-void Compress::describe(AttributeList& out) const { out.add("round", rounding); }
-
 }  // namespace deepinfer

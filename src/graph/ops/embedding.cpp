@@ -8,6 +8,4 @@ std::vector<ResultType> Embedding::infer(const OperandTypes& in) const {
   return {{DType::f32, {rows, streams, width}}, {DType::f32, {rows, streams}}};
 }
 
-void Embedding::describe(AttributeList& out) const { out.add("streams", streams); }
-
 }  // namespace deepinfer

@@ -24,7 +24,7 @@ struct Embedding {
   int streams = 0;  ///< residual streams (hc_mult)
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) { visitor("streams", self.streams); }
   bool operator==(const Embedding&) const = default;
 };
 

@@ -10,9 +10,4 @@ std::vector<ResultType> EngramGate::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}, {DType::f32, {shape[0], shape[1]}}};
 }
 
-void EngramGate::describe(AttributeList& out) const {
-  out.add("eps", eps);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

@@ -29,7 +29,10 @@ struct EngramGate {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("eps", self.eps);
+    visitor("round", self.rounding);
+  }
   bool operator==(const EngramGate&) const = default;
 };
 

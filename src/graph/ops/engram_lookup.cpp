@@ -7,6 +7,4 @@ std::vector<ResultType> EngramLookup::infer(const OperandTypes& in) const {
   return {{DType::f32, {shape[0], shape[1] * head_dim}}};
 }
 
-void EngramLookup::describe(AttributeList& out) const { out.add("head_dim", head_dim); }
-
 }  // namespace deepinfer

@@ -24,7 +24,7 @@ struct EngramLookup {
   int head_dim = 0;  ///< width of one table row
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) { visitor("head_dim", self.head_dim); }
   bool operator==(const EngramLookup&) const = default;
 };
 

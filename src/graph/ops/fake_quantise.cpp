@@ -9,6 +9,4 @@ std::vector<ResultType> FakeQuantise::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}};
 }
 
-void FakeQuantise::describe(AttributeList& out) const { out.add("quantiser", name_of(quantiser)); }
-
 }  // namespace deepinfer

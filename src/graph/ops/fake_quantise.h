@@ -24,7 +24,7 @@ struct FakeQuantise {
   Quantiser quantiser = Quantiser::q4u;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) { visitor("quantiser", self.quantiser); }
   bool operator==(const FakeQuantise&) const = default;
 };
 

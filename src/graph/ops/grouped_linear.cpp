@@ -12,9 +12,4 @@ std::vector<ResultType> GroupedLinear::infer(const OperandTypes& in) const {
   return {{DType::f32, {x[0], weight[0]}}};
 }
 
-void GroupedLinear::describe(AttributeList& out) const {
-  out.add("groups", groups);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

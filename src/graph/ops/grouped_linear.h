@@ -26,7 +26,10 @@ struct GroupedLinear {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("groups", self.groups);
+    visitor("round", self.rounding);
+  }
   bool operator==(const GroupedLinear&) const = default;
 };
 

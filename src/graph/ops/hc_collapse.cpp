@@ -8,6 +8,4 @@ std::vector<ResultType> HcCollapse::infer(const OperandTypes& in) const {
   return {{DType::f32, {shape[0], shape[2]}}};
 }
 
-void HcCollapse::describe(AttributeList& out) const { out.add("round", rounding); }
-
 }  // namespace deepinfer

@@ -24,7 +24,7 @@ struct HcCollapse {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) { visitor("round", self.rounding); }
   bool operator==(const HcCollapse&) const = default;
 };
 

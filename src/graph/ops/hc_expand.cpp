@@ -10,6 +10,4 @@ std::vector<ResultType> HcExpand::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}};
 }
 
-void HcExpand::describe(AttributeList& out) const { out.add("round", rounding); }
-
 }  // namespace deepinfer

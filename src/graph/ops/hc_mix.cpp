@@ -13,10 +13,4 @@ std::vector<ResultType> HcMix::infer(const OperandTypes& in) const {
           {DType::f32, {shape[0], streams, streams}}};
 }
 
-void HcMix::describe(AttributeList& out) const {
-  out.add("sinkhorn_iters", sinkhorn_iters);
-  out.add("hc_eps", hc_eps);
-  out.add("eps", eps);
-}
-
 }  // namespace deepinfer

@@ -30,7 +30,11 @@ struct HcMix {
   float eps = 0;  ///< rms_norm_eps
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("sinkhorn_iters", self.sinkhorn_iters);
+    visitor("hc_eps", self.hc_eps);
+    visitor("eps", self.eps);
+  }
   bool operator==(const HcMix&) const = default;
 };
 

@@ -27,13 +27,4 @@ std::vector<ResultType> IndexTopK::infer(const OperandTypes& in) const {
   return results;
 }
 
-void IndexTopK::describe(AttributeList& out) const {
-  out.add("heads", heads);
-  out.add("ratio", ratio);
-  out.add("topk", topk);
-  out.add("bf16_scores", bf16_scores);
-  out.add("block_size", block_size);
-  out.add("publish_blocks", publish_blocks);
-}
-
 }  // namespace deepinfer

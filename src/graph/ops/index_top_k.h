@@ -37,7 +37,14 @@ struct IndexTopK {
   int publish_blocks = 0;  ///< candidate blocks to publish
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("heads", self.heads);
+    visitor("ratio", self.ratio);
+    visitor("topk", self.topk);
+    visitor("bf16_scores", self.bf16_scores);
+    visitor("block_size", self.block_size);
+    visitor("publish_blocks", self.publish_blocks);
+  }
   bool operator==(const IndexTopK&) const = default;
 };
 

@@ -10,9 +10,4 @@ std::vector<ResultType> Linear::infer(const OperandTypes& in) const {
   return {{DType::f32, {x[0], weight[0]}}};
 }
 
-void Linear::describe(AttributeList& out) const {
-  out.add("quantise_input", quantise_input);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

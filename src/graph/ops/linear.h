@@ -25,7 +25,10 @@ struct Linear {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("quantise_input", self.quantise_input);
+    visitor("round", self.rounding);
+  }
   bool operator==(const Linear&) const = default;
 };
 

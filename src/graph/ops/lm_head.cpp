@@ -9,6 +9,4 @@ std::vector<ResultType> LmHead::infer(const OperandTypes& in) const {
   return {{DType::f32, {h[0], weight[0]}}};
 }
 
-void LmHead::describe(AttributeList& /*out*/) const {}
-
 }  // namespace deepinfer

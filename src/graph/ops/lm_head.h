@@ -21,7 +21,7 @@ struct LmHead {
   static constexpr int kInPlace = -1;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& /*self*/, auto& /*visitor*/) {}
   bool operator==(const LmHead&) const = default;
 };
 

@@ -18,10 +18,4 @@ std::vector<ResultType> Moe::infer(const OperandTypes& in) const {
   return {{DType::f32, x}};
 }
 
-void Moe::describe(AttributeList& out) const {
-  out.add("swiglu_limit", swiglu_limit);
-  out.add("quantise_input", quantise_input);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

@@ -31,7 +31,11 @@ struct Moe {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("swiglu_limit", self.swiglu_limit);
+    visitor("quantise_input", self.quantise_input);
+    visitor("round", self.rounding);
+  }
   bool operator==(const Moe&) const = default;
 };
 

@@ -8,9 +8,4 @@ std::vector<ResultType> RmsNorm::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}};
 }
 
-void RmsNorm::describe(AttributeList& out) const {
-  out.add("eps", eps);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

@@ -24,7 +24,10 @@ struct RmsNorm {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("eps", self.eps);
+    visitor("round", self.rounding);
+  }
   bool operator==(const RmsNorm&) const = default;
 };
 

@@ -11,12 +11,4 @@ std::vector<ResultType> Rope::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}};
 }
 
-void Rope::describe(AttributeList& out) const {
-  out.add("head_dim", head_dim);
-  out.add("rotated", static_cast<int>(2 * frequencies->size()));
-  out.add("position_step", position_step);
-  out.add("inverse", inverse);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

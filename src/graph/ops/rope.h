@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include <memory>
 #include "graph/op_support.h"
 
 namespace deepinfer {
@@ -25,14 +24,19 @@ struct Rope {
   static constexpr int kInPlace = 0;
 
   int head_dim = 0;
-  std::shared_ptr<const std::vector<float>>
-      frequencies;  ///< one per pair; 2 * size() channels rotate
+  Frequencies frequencies;  ///< one per pair; 2 * size() channels rotate
   int position_step = 1;
   bool inverse = false;
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("head_dim", self.head_dim);
+    visitor("frequencies", self.frequencies);
+    visitor("position_step", self.position_step);
+    visitor("inverse", self.inverse);
+    visitor("round", self.rounding);
+  }
   bool operator==(const Rope&) const = default;
 };
 

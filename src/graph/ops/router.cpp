@@ -12,12 +12,4 @@ std::vector<ResultType> Router::infer(const OperandTypes& in) const {
           {DType::f32, {logits[0], experts_per_token}}};
 }
 
-void Router::describe(AttributeList& out) const {
-  out.add("experts_per_token", experts_per_token);
-  out.add("scoring", name_of(scoring));
-  out.add("temperature", temperature);
-  out.add("normalise", normalise);
-  out.add("route_scale", route_scale);
-}
-
 }  // namespace deepinfer

@@ -31,7 +31,13 @@ struct Router {
   float route_scale = 1;  ///< routed_scaling_factor
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("experts_per_token", self.experts_per_token);
+    visitor("scoring", self.scoring);
+    visitor("temperature", self.temperature);
+    visitor("normalise", self.normalise);
+    visitor("route_scale", self.route_scale);
+  }
   bool operator==(const Router&) const = default;
 };
 

@@ -7,9 +7,4 @@ std::vector<ResultType> Scale::infer(const OperandTypes& in) const {
   return {{DType::f32, shape}};
 }
 
-void Scale::describe(AttributeList& out) const {
-  out.add("factor", factor);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

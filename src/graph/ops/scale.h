@@ -22,7 +22,10 @@ struct Scale {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("factor", self.factor);
+    visitor("round", self.rounding);
+  }
   bool operator==(const Scale&) const = default;
 };
 

@@ -26,12 +26,4 @@ std::vector<ResultType> SparseAttention::infer(const OperandTypes& in) const {
   return {{DType::f32, q}};
 }
 
-void SparseAttention::describe(AttributeList& out) const {
-  out.add("heads", heads);
-  out.add("window", window);
-  out.add("softmax_scale", softmax_scale);
-  out.add("online_bf16", online_bf16);
-  out.add("round", rounding);
-}
-
 }  // namespace deepinfer

@@ -33,7 +33,13 @@ struct SparseAttention {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& self, auto& visitor) {
+    visitor("heads", self.heads);
+    visitor("window", self.window);
+    visitor("softmax_scale", self.softmax_scale);
+    visitor("online_bf16", self.online_bf16);
+    visitor("round", self.rounding);
+  }
   bool operator==(const SparseAttention&) const = default;
 };
 

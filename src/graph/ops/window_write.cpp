@@ -10,6 +10,4 @@ std::vector<ResultType> WindowWrite::infer(const OperandTypes& in) const {
   return {};
 }
 
-void WindowWrite::describe(AttributeList& /*out*/) const {}
-
 }  // namespace deepinfer

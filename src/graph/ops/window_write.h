@@ -24,7 +24,7 @@ struct WindowWrite {
   static constexpr int kInPlace = -1;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  void describe(AttributeList& out) const;
+  static void visit(auto& /*self*/, auto& /*visitor*/) {}
   bool operator==(const WindowWrite&) const = default;
 };
 
