@@ -1,10 +1,14 @@
-// Fault A18: a replay allocates, or a step silently runs without its graph. A program of its own,
-// since it replaces operator new to count.
+// Fault A18: a replay allocates, or a step silently runs without its graph; and a replay that
+// nobody times reads no clock. A program of its own, since it replaces operator new and
+// clock_gettime to count.
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <new>
 
 #include "tests/support/schedule.h"
@@ -13,6 +17,7 @@
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+std::atomic<std::uint64_t> clock_reads{0};
 
 void* counted(std::size_t bytes) {
   ++allocations;
@@ -28,6 +33,12 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 }
 
 }  // namespace
+
+/// What std::chrono reads, too.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  ++clock_reads;
+  return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+}
 
 void* operator new(std::size_t bytes) { return counted(bytes); }
 void* operator new[](std::size_t bytes) { return counted(bytes); }
@@ -91,6 +102,26 @@ TEST_P(ReplayAllocations, A18_decoding_replays_one_graph_and_allocates_nothing) 
   EXPECT_NE(sum, 0);
   EXPECT_EQ(runner.compiles(), compiles);
   EXPECT_EQ(runner.replays(1), replays + kSteps);
+}
+
+TEST_P(ReplayAllocations, TheClockIsReadOnlyWhenReplaysAreTimed) {
+  Options options = test_options("cpu");
+  options.engram = GetParam();
+  const auto runtime = open_runtime("t41", options);
+  StepScript script(*runtime);
+  script.open(random_tokens(2, 9));
+  const auto reads_of_a_step = [&] {
+    const std::vector<SequenceMetadata> metadata = script.metadata({{0, 3}});
+    const std::uint64_t before = clock_reads;
+    runtime->step(metadata);
+    return clock_reads - before;
+  };
+  EXPECT_EQ(reads_of_a_step(), 0U);
+  runtime->runner().time_replays(true);
+  EXPECT_GT(reads_of_a_step(), 0U);
+  EXPECT_GT(runtime->runner().last_replay_times().graph_ms, 0);
+  runtime->runner().time_replays(false);
+  EXPECT_EQ(reads_of_a_step(), 0U);
 }
 
 TEST_P(ReplayAllocations, A18_prompt_chunks_and_batches_allocate_nothing) {

@@ -6,7 +6,9 @@
 // The contract is the seed document's. capture() builds, compiles and runs one graph per size over
 // the same persistent metadata buffers, cut to the size; replay() copies the host metadata of a
 // size into its device metadata, outside the graph, and runs it. A runner and what it hands out
-// belong to one thread. The model and the caches must outlive the captured graphs.
+// belong to one thread. The model and the caches must outlive the captured graphs. A CapturedGraph
+// may be held as long as the runner lives; using it after destroy() or a later capture() is an
+// Error.
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +28,9 @@ class KvCaches;
 struct Model;
 class InputMetadata;
 class CapturedGraph;
+
+/// Makes the backend that a runner captures on; see GraphRunner's second constructor.
+using BackendFactory = std::function<std::unique_ptr<Backend>(const Options& options)>;
 
 /// One sequence's rows of a step: `rows` tokens from position `first_position` on.
 struct SequenceMetadata {
@@ -73,6 +78,12 @@ struct CaptureInfo {
   double first_run_ms = 0;
 };
 
+/// What one replay took, in milliseconds. The copy is outside the graph: graph_ms has none of it.
+struct ReplayTimes {
+  double copy_ms = 0;   ///< host metadata to device metadata; 0 with input_on_device
+  double graph_ms = 0;  ///< the executable's run
+};
+
 /// Called after each captured size.
 using CaptureProgress = std::function<void(const CaptureInfo& done, int index, int count)>;
 
@@ -81,6 +92,9 @@ class GraphRunner {
   /// Sizes are 1, 2, 4, … up to `max_batch_size`, and options.prefill_bucket. With
   /// `input_on_device` the caller fills the device metadata itself and replay() does not copy.
   GraphRunner(int max_batch_size, const Options& options, bool input_on_device = false);
+  /// The same on a backend of the caller's instead of the one that `options` name.
+  GraphRunner(int max_batch_size, const Options& options, BackendFactory make_backend,
+              bool input_on_device = false);
   ~GraphRunner();
   GraphRunner(const GraphRunner&) = delete;
   GraphRunner& operator=(const GraphRunner&) = delete;
@@ -102,7 +116,14 @@ class GraphRunner {
   /// Device metadata, for callers of input_on_device.
   InputMetadata& device_input(CapturedGraph& graph);
 
+  /// Copies the host metadata to the device metadata (unless input_on_device), then runs the graph.
+  /// Throws Error if the graph is not captured (any more) or one of its inputs has moved.
   StepOutput replay(CapturedGraph& graph);
+
+  /// From the next replay on, replays are timed (or not; the clock is then not read).
+  void time_replays(bool on);
+  /// Of the last replay, if it was timed; else zeros.
+  ReplayTimes last_replay_times() const;
 
   /// Frees graphs and buffers. Safe to call twice; replay() afterwards throws Error.
   void destroy();

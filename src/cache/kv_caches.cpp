@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/storage_id.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer {
@@ -39,6 +40,7 @@ KvCaches::Mapping KvCaches::map(std::int64_t bytes, const char* name) {
 
 KvCaches::KvCaches(CacheLayout layout)
     : layout_(std::move(layout)),
+      storage_id_(next_storage_id()),
       kv_(map(layout_.root_bytes(CacheRoot::kv), "KV buffer")),
       state_(map(layout_.root_bytes(CacheRoot::state), "state buffer")),
       blocks_(layout_.geometry().scratch_block()),

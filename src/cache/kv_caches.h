@@ -43,6 +43,9 @@ class KvCaches {
     return root(column.recipe.root) + column.recipe.offset + row * column.recipe.row_bytes;
   }
 
+  /// Of these roots: never that of other caches, even at the same addresses.
+  std::uint64_t storage_id() const { return storage_id_; }
+
   RowAllocator& blocks() { return blocks_; }
   RowAllocator& slots() { return slots_; }
 
@@ -54,6 +57,7 @@ class KvCaches {
   static Mapping map(std::int64_t bytes, const char* name);
 
   CacheLayout layout_;
+  std::uint64_t storage_id_;
   Mapping kv_;
   Mapping state_;
   RowAllocator blocks_;

@@ -1,6 +1,8 @@
 #pragma once
 
-// One captured size: its executable and its cuts of the metadata buffers. Owned by the GraphRunner.
+// One captured size: its executable and its cuts of the metadata buffers. Owned by the GraphRunner,
+// which keeps the object after destroy() or a later capture() so that a handle to it can still be
+// refused; everything it held is gone by then.
 
 #include <cstdint>
 #include <memory>
@@ -8,23 +10,46 @@
 
 #include "backend/backend.h"
 #include "deepinfer/graph_runner.h"
+#include "runner/graph_inputs.h"
 #include "runner/input_metadata.h"
 
 namespace deepinfer {
 
 class CapturedGraph {
  public:
-  CapturedGraph(std::shared_ptr<const Graph> graph, MetadataBuffers& host, MetadataBuffers& device)
-      : graph_(std::move(graph)), host_(host, graph_->rows), device_(device, graph_->rows) {}
+  /// `owner`: ids of the runner and of its capture that this belongs to.
+  struct Owner {
+    std::uint64_t runner = 0;
+    std::uint64_t capture = 0;
+  };
+  CapturedGraph(Owner owner, std::shared_ptr<const Graph> graph, MetadataBuffers& host,
+                MetadataBuffers& device, const KvCaches& caches)
+      : owner_(owner),
+        rows_(graph->rows),
+        graph_(std::move(graph)),
+        host_(host, rows_),
+        device_(device, rows_),
+        inputs_(device, caches) {}
 
-  int rows() const { return graph_->rows; }
+  int rows() const { return rows_; }
+  /// Where its inputs lay at capture.
+  const GraphInputs& inputs() const { return inputs_; }
 
  private:
   friend class GraphRunner;
 
+  /// Frees what the graph holds; only rows() may be asked from here on.
+  void retire() {
+    executable_.reset();
+    graph_.reset();
+  }
+
+  Owner owner_;
+  int rows_;
   std::shared_ptr<const Graph> graph_;
   InputMetadata host_;
   InputMetadata device_;
+  GraphInputs inputs_;
   std::unique_ptr<Executable> executable_;
   CaptureInfo info_;
   std::uint64_t replays_ = 0;

@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "cache/kv_caches.h"
+#include "core/storage_id.h"
 #include "deepinfer/error.h"
 #include "model/model.h"
 #include "model/step_graph.h"
@@ -66,19 +67,30 @@ struct StepOutput::Source {
 
 struct GraphRunner::State {
   Options options;
+  BackendFactory make_backend;
   int max_batch = 0;
   bool input_on_device = false;
   std::vector<int> sizes;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<MetadataBuffers> host;
   std::unique_ptr<MetadataBuffers> device;
-  std::vector<std::unique_ptr<CapturedGraph>> graphs;  // ascending
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;   // ascending
+  std::vector<std::unique_ptr<CapturedGraph>> retired;  // of earlier captures: handles to refuse
+  CapturedGraph::Owner owner = {.runner = next_storage_id(), .capture = 0};  // 0: not captured
   std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
   std::uint64_t compiles = 0;
+  bool timed = false;
+  ReplayTimes times;
 
   void destroy() {
     output->executable = nullptr;
     ++output->replay;
+    times = {};
+    owner.capture = 0;
+    for (auto& graph : graphs) {
+      graph->retire();
+      retired.push_back(std::move(graph));
+    }
     graphs.clear();
     device.reset();
     host.reset();
@@ -86,20 +98,51 @@ struct GraphRunner::State {
   }
 
   void require(const CapturedGraph& graph) const {
-    for (const auto& known : graphs)
-      if (known.get() == &graph) return;
-    throw Error::bad_input("graph runner", "the graph is not captured (any more)",
-                           {.expected = {}, .got = {}, .hint = "call capture() first"});
+    const bool own = graph.owner_.runner == owner.runner;
+    if (own && graph.owner_.capture == owner.capture) return;
+    throw Error::bad_input(
+        "graph runner",
+        own ? fmt::format("the graph of {} rows has been destroyed", graph.rows())
+            : "the graph was captured by another runner",
+        {.expected = {},
+         .got = {},
+         .hint = "ask graph_for() again after every capture() and destroy()"});
+  }
+
+  /// Host metadata to device metadata, then the executable; the copy is no part of the graph.
+  void run(CapturedGraph& graph) const {
+    if (!input_on_device) graph.device_.copy_from(graph.host_);
+    graph.executable_->run();
+  }
+
+  ReplayTimes run_timed(CapturedGraph& graph) const {
+    ReplayTimes taken;
+    const auto start = Clock::now();
+    if (!input_on_device) {
+      graph.device_.copy_from(graph.host_);
+      taken.copy_ms = milliseconds_since(start);
+    }
+    const auto run_start = Clock::now();
+    graph.executable_->run();
+    taken.graph_ms = milliseconds_since(run_start);
+    return taken;
   }
 };
 
 GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device)
+    : GraphRunner(
+          max_batch_size, options, [](const Options& o) { return deepinfer::make_backend(o); },
+          input_on_device) {}
+
+GraphRunner::GraphRunner(int max_batch_size, const Options& options, BackendFactory make_backend,
+                         bool input_on_device)
     : state_(std::make_unique<State>()) {
   if (max_batch_size < 1)
     throw Error::bad_input(
         "graph runner", "the largest batch is too small",
         {.expected = "at least 1", .got = std::to_string(max_batch_size), .hint = {}});
   state_->options = options;
+  state_->make_backend = std::move(make_backend);
   state_->max_batch = max_batch_size;
   state_->input_on_device = input_on_device;
   state_->sizes = step_sizes(max_batch_size, options.prefill_bucket);
@@ -114,7 +157,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
   destroy();
   State& state = *state_;
   try {
-    state.backend = make_backend(state.options);
+    state.backend = state.make_backend(state.options);
+    const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
     std::vector<std::unique_ptr<CapturedGraph>> captured;
     for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
       const auto start = Clock::now();
@@ -128,7 +172,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
         state.host = std::make_unique<MetadataBuffers>(*graph);
         state.device = std::make_unique<MetadataBuffers>(*graph);
       }
-      auto entry = std::make_unique<CapturedGraph>(graph, *state.host, *state.device);
+      auto entry =
+          std::make_unique<CapturedGraph>(owner, graph, *state.host, *state.device, kv_caches);
       entry->executable_ =
           state.backend->compile(graph, StepBindings(*model.checkpoint, kv_caches, *state.device),
                                  state.options.graph_mode);
@@ -153,6 +198,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     }
     std::reverse(captured.begin(), captured.end());
     state.graphs = std::move(captured);
+    state.owner = owner;
   } catch (...) {
     destroy();
     throw;
@@ -189,8 +235,11 @@ InputMetadata& GraphRunner::device_input(CapturedGraph& graph) {
 StepOutput GraphRunner::replay(CapturedGraph& graph) {
   State& state = *state_;
   state.require(graph);
-  if (!state.input_on_device) graph.device_.copy_from(graph.host_);
-  graph.executable_->run();
+  graph.inputs_.check();
+  if (state.timed)
+    state.times = state.run_timed(graph);
+  else
+    state.run(graph);
   ++graph.replays_;
   state.output->executable = graph.executable_.get();
   StepOutput output;
@@ -198,6 +247,13 @@ StepOutput GraphRunner::replay(CapturedGraph& graph) {
   output.replay_ = ++state.output->replay;
   return output;
 }
+
+void GraphRunner::time_replays(bool on) {
+  state_->timed = on;
+  state_->times = {};
+}
+
+ReplayTimes GraphRunner::last_replay_times() const { return state_->times; }
 
 void GraphRunner::destroy() { state_->destroy(); }
 

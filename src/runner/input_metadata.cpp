@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "core/storage_id.h"
 #include "deepinfer/error.h"
 #include "model/step_inputs.h"
 
@@ -14,7 +15,7 @@ constexpr std::size_t kFieldAlignment = 64;  // fields share no cache line
 
 }  // namespace
 
-MetadataBuffers::MetadataBuffers(const Graph& largest) {
+MetadataBuffers::MetadataBuffers(const Graph& largest) : storage_id_(next_storage_id()) {
   for (const Value& value : largest.values) {
     if (value.kind != ValueKind::metadata) continue;
     const std::int64_t rows = value.shape[0];

@@ -35,8 +35,11 @@ class MetadataBuffers {
   const MetadataField& field(std::string_view name) const;
   std::byte* data(const MetadataField& field) const { return bytes_.get() + field.offset; }
   std::size_t bytes() const { return size_; }
+  /// Of these bytes: never that of other buffers, even at the same address.
+  std::uint64_t storage_id() const { return storage_id_; }
 
  private:
+  std::uint64_t storage_id_;
   std::vector<MetadataField> fields_;
   std::size_t size_ = 0;
   std::unique_ptr<std::byte[]> bytes_;

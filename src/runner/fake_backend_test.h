@@ -1,0 +1,82 @@
+#pragma once
+
+// A backend that computes nothing: tests of the runner watch what reaches it and make it refuse.
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "deepinfer/error.h"
+
+namespace deepinfer {
+
+/// What the test shares with every FakeBackend and its executables.
+struct FakeDevice {
+  /// Called by every run of every executable, with the graph's rows.
+  std::function<void(int rows)> on_run;
+  /// (rows, mode) that compile() refuses; rows 0 = every size.
+  std::set<std::pair<int, GraphMode>> refused;
+  std::vector<std::pair<int, GraphMode>> compiled;
+  std::vector<std::string> bound;  ///< names of the storage bound by the last compile
+};
+
+class FakeExecutable : public Executable {
+ public:
+  FakeExecutable(FakeDevice& device, std::shared_ptr<const Graph> graph)
+      : device_(device), graph_(std::move(graph)), logits_(kLogits) {}
+
+  void run() override {
+    if (device_.on_run) device_.on_run(graph_->rows);
+  }
+  TensorRef output(std::string_view /*name*/) const override {
+    return {.data = logits_.data(), .dtype = DType::f32, .shape = {1, 1}, .row_bytes = kLogits};
+  }
+  ExecutableInfo info() const override {
+    return {.ops = graph_->nodes.size(), .arena_bytes = 64, .executables = 1};
+  }
+  const Graph& graph() const override { return *graph_; }
+  void observe(StepObserver* /*observer*/) override {}
+
+ private:
+  static constexpr std::size_t kLogits = sizeof(float);
+  FakeDevice& device_;
+  std::shared_ptr<const Graph> graph_;
+  mutable std::vector<std::byte> logits_;
+};
+
+class FakeBackend : public Backend {
+ public:
+  explicit FakeBackend(FakeDevice& device) : device_(device) {}
+
+  std::string_view name() const override { return "fake"; }
+  std::string describe() const override { return "fake"; }
+  std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
+                                      GraphMode mode) override {
+    const int rows = graph->rows;
+    if (device_.refused.contains({rows, mode}) || device_.refused.contains({0, mode}))
+      throw Error::failed("fake compiler", "cannot compile this");
+    device_.bound.clear();
+    for (const Value& value : graph->values)
+      if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
+        if (bindings.storage(value) != nullptr) device_.bound.push_back(value.name);
+    device_.compiled.emplace_back(rows, mode);
+    return std::make_unique<FakeExecutable>(device_, std::move(graph));
+  }
+  std::size_t workspace_bytes(const Graph& /*graph*/, const Node& /*node*/) const override {
+    return 0;
+  }
+
+ private:
+  FakeDevice& device_;
+};
+
+/// For GraphRunner's second constructor; `device` must outlive the runner.
+inline std::function<std::unique_ptr<Backend>(const Options&)> fake_backend(FakeDevice& device) {
+  return [&device](const Options&) { return std::make_unique<FakeBackend>(device); };
+}
+
+}  // namespace deepinfer
