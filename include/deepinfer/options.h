@@ -13,7 +13,9 @@
 namespace deepinfer {
 
 enum class BackendKind { reference, cpu };
-enum class GraphMode { eager, whole };
+/// eager: op by op. whole: one executable per step size over the cache roots. regions: the step runs
+/// op by op, but layers of a kind share compiled regions.
+enum class GraphMode { eager, whole, regions };
 enum class Layout { block_major, layer_major };
 /// official: the rounding points of the official inference code; fp32: only the cache quantisers.
 enum class Numerics { official, fp32 };

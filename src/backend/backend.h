@@ -58,7 +58,8 @@ class Backend {
   /// One line for people: instruction set, threads.
   virtual std::string describe() const = 0;
   /// eager: op by op, every result in memory of its own. whole: one plan over one arena, which all
-  /// executables of the backend share if it is large enough (compile the largest first).
+  /// executables of the backend share if it is large enough (compile the largest first). regions:
+  /// layers of a kind share code, bound to their own weights and views (graph/regions.h).
   virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                               const Bindings& bindings, GraphMode mode) = 0;
   /// Scratch bytes that a compiled graph sets aside for `node`: for showing plans.

@@ -13,6 +13,8 @@ std::string_view name_of(GraphMode mode) {
       return "eager";
     case GraphMode::whole:
       return "whole";
+    case GraphMode::regions:
+      return "regions";
   }
   return "?";
 }

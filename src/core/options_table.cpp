@@ -216,13 +216,14 @@ void add_execution_rows(std::vector<OptionSpec>& rows) {
                         std::array{Name<BackendKind>{"reference", BackendKind::reference},
                                    Name<BackendKind>{"cpu", BackendKind::cpu}},
                         {"pjrt", "the PJRT backend is not part of this build"}));
-  rows.push_back(
-      choice({"--graph-mode", "", "GRAPH_MODE", "eager or whole",
-              "whole: each step size is captured once and replayed; eager: built at each step"},
-             &Options::graph_mode,
-             std::array{Name<GraphMode>{"eager", GraphMode::eager},
-                        Name<GraphMode>{"whole", GraphMode::whole}},
-             {"regions", "a step of this build is always one graph"}));
+  rows.push_back(choice(
+      {"--graph-mode", "", "GRAPH_MODE", "eager, whole or regions",
+       "whole: each step size is captured once as one graph and replayed; regions: layers of "
+       "a kind share compiled regions; eager: op by op"},
+      &Options::graph_mode,
+      std::array{Name<GraphMode>{"eager", GraphMode::eager},
+                 Name<GraphMode>{"whole", GraphMode::whole},
+                 Name<GraphMode>{"regions", GraphMode::regions}}));
   rows.push_back(fullgraph_row());
 }
 

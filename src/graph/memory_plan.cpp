@@ -8,10 +8,6 @@
 namespace deepinfer {
 namespace {
 
-std::size_t align(std::size_t bytes) {
-  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment * MemoryPlan::kAlignment;
-}
-
 /// First and last node of every value's own life (before in-place sharing).
 std::vector<Placement> lives(const Graph& graph) {
   std::vector<Placement> result(graph.values.size());
@@ -21,7 +17,7 @@ std::vector<Placement> lives(const Graph& graph) {
       const Value& value = graph.value(id);
       if (value.kind != ValueKind::intermediate) continue;
       result[static_cast<std::size_t>(id)] = {.offset = 0,
-                                              .bytes = align(value.bytes()),
+                                              .bytes = align_up(value.bytes()),
                                               .first_node = static_cast<int>(index),
                                               .last_node = static_cast<int>(index)};
     }
@@ -43,8 +39,8 @@ void share_in_place(const Graph& graph, MemoryPlan& plan) {
     const ValueId result = node.results.front();
     const Placement& life = plan.values[static_cast<std::size_t>(source)];
     const bool twice = std::count(node.operands.begin(), node.operands.end(), source) > 1;
-    if (graph.value(source).kind != ValueKind::intermediate || twice ||
-        life.last_node != static_cast<int>(index) ||
+    if (graph.value(source).kind != ValueKind::intermediate || graph.value(source).argument ||
+        twice || life.last_node != static_cast<int>(index) ||
         graph.value(source).bytes() != graph.value(result).bytes())
       continue;
     const ValueId storage = plan.storage_of[static_cast<std::size_t>(source)];
@@ -59,8 +55,14 @@ bool lives_overlap(const Placement& a, const Placement& b) {
   return a.first_node <= b.last_node && b.first_node <= a.last_node;
 }
 
-/// Greedy by size: each block takes the lowest offset that is free over its whole life.
-std::size_t place(std::vector<Placement*> blocks) {
+}  // namespace
+
+std::size_t align_up(std::size_t bytes) {
+  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment * MemoryPlan::kAlignment;
+}
+
+// Greedy by size: each block takes the lowest offset that is free over its whole life.
+std::size_t place_blocks(std::vector<Placement*> blocks) {
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const Placement* a, const Placement* b) { return a->bytes > b->bytes; });
   std::vector<const Placement*> placed;  // kept sorted by offset
@@ -82,9 +84,8 @@ std::size_t place(std::vector<Placement*> blocks) {
   return arena;
 }
 
-}  // namespace
-
-MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes) {
+MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes,
+                       OutputStorage outputs) {
   MemoryPlan plan;
   plan.values = lives(graph);
   plan.storage_of.resize(graph.values.size());
@@ -92,13 +93,17 @@ MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes
   plan.workspaces.resize(graph.nodes.size());
   for (const Placement& value : plan.values) plan.unshared_bytes += value.bytes;
   share_in_place(graph, plan);
+  if (outputs == OutputStorage::caller)
+    for (const GraphOutput& output : graph.outputs)
+      plan.values[static_cast<std::size_t>(plan.storage_of[static_cast<std::size_t>(output.value)])]
+          .bytes = 0;
 
   std::vector<Placement*> blocks;
   for (std::size_t id = 0; id < plan.values.size(); ++id)
     if (plan.values[id].bytes > 0 && plan.storage_of[id] == static_cast<ValueId>(id))
       blocks.push_back(&plan.values[id]);
   for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
-    const std::size_t bytes = align(workspace_bytes(graph, graph.nodes[index]));
+    const std::size_t bytes = align_up(workspace_bytes(graph, graph.nodes[index]));
     plan.workspaces[index] = {.offset = 0,
                               .bytes = bytes,
                               .first_node = static_cast<int>(index),
@@ -106,7 +111,7 @@ MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes
     plan.unshared_bytes += bytes;
     if (bytes > 0) blocks.push_back(&plan.workspaces[index]);
   }
-  plan.arena_bytes = place(std::move(blocks));
+  plan.arena_bytes = place_blocks(std::move(blocks));
 
   for (std::size_t id = 0; id < plan.values.size(); ++id)
     plan.values[id].offset = plan.values[static_cast<std::size_t>(plan.storage_of[id])].offset;

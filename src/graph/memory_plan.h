@@ -35,6 +35,18 @@ struct MemoryPlan {
   std::string describe(const Graph& graph) const;
 };
 
-MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes);
+/// Where the graph's outputs lie: in the arena, or in storage that the caller of a region brings
+/// (then they, and values an output takes over in place, have no place of their own in the plan).
+enum class OutputStorage { arena, caller };
+
+MemoryPlan plan_memory(const Graph& graph, const WorkspaceBytes& workspace_bytes,
+                       OutputStorage outputs = OutputStorage::arena);
+
+/// Bytes rounded up to MemoryPlan::kAlignment.
+std::size_t align_up(std::size_t bytes);
+
+/// Gives blocks with first_node, last_node and bytes their offsets: those whose lives overlap get
+/// bytes of their own. Returns the arena's size.
+std::size_t place_blocks(std::vector<Placement*> blocks);
 
 }  // namespace deepinfer

@@ -41,6 +41,8 @@ struct Value {
   /// Weights only. A bank (one tensor per expert) has a leading extent and one name per expert.
   WeightFormat format = WeightFormat::plain;
   std::vector<std::string> tensor_names;
+  /// In the graph of a region kind: bound anew by every call (see regions.h).
+  bool argument = false;
 
   /// Bytes of storage a metadata buffer, root or intermediate needs.
   std::size_t bytes() const { return static_cast<std::size_t>(shape.elements()) * size_of(dtype); }

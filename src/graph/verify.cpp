@@ -18,7 +18,7 @@ bool exists(const Graph& graph, ValueId id) {
 }
 
 bool is_given(const Value& value) {
-  return value.kind == ValueKind::metadata || value.kind == ValueKind::weight ||
+  return value.argument || value.kind == ValueKind::metadata || value.kind == ValueKind::weight ||
          value.kind == ValueKind::root;
 }
 

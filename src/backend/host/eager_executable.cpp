@@ -27,8 +27,8 @@ void EagerExecutable::run() {
     const std::vector<TensorRef> inputs = pick(values_, node.operands);
     const std::vector<std::span<const WeightRef>> weights = pick(weights_, node.operands);
     const std::vector<TensorRef> results = pick(values_, node.results);
-    run_kernel(static_cast<int>(node_index), kernel.run, Operands(inputs, weights, results),
-               workspace.data());
+    run_kernel(static_cast<int>(node_index), node.op, kernel.run,
+               Operands(inputs, weights, results), workspace.data());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/host/eager_executable.h"
 #include "backend/host/planned_executable.h"
+#include "backend/host/regions_executable.h"
 
 namespace deepinfer::host {
 
@@ -17,12 +18,26 @@ std::unique_ptr<Executable> HostBackend::compile(std::shared_ptr<const Graph> gr
   if (mode == GraphMode::eager)
     return std::make_unique<EagerExecutable>(std::move(graph), bindings, kernels_, pool_);
 
-  MemoryPlan plan = plan_memory(
-      *graph, [this](const Graph& g, const Node& node) { return workspace_bytes(g, node); });
-  if (arena_ == nullptr || arena_->size() < plan.arena_bytes)
-    arena_ = std::make_shared<AlignedBuffer>(plan.arena_bytes);
+  const auto workspace = [this](const Graph& g, const Node& node) {
+    return workspace_bytes(g, node);
+  };
+  if (mode == GraphMode::regions) {
+    RegionPlan regions = plan_regions(*graph);
+    RegionMemory memory = plan_region_memory(*graph, regions, workspace);
+    auto arena = arena_of(memory.arena_bytes);
+    return std::make_unique<RegionsExecutable>(std::move(graph), bindings, kernels_, pool_,
+                                               std::move(regions), std::move(memory),
+                                               std::move(arena));
+  }
+  MemoryPlan plan = plan_memory(*graph, workspace);
+  auto arena = arena_of(plan.arena_bytes);
   return std::make_unique<PlannedExecutable>(std::move(graph), bindings, kernels_, pool_,
-                                             std::move(plan), arena_);
+                                             std::move(plan), std::move(arena));
+}
+
+std::shared_ptr<AlignedBuffer> HostBackend::arena_of(std::size_t bytes) {
+  if (arena_ == nullptr || arena_->size() < bytes) arena_ = std::make_shared<AlignedBuffer>(bytes);
+  return arena_;
 }
 
 std::size_t HostBackend::workspace_bytes(const Graph& graph, const Node& node) const {

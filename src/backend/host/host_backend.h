@@ -23,6 +23,8 @@ class HostBackend : public Backend {
   std::size_t workspace_bytes(const Graph& graph, const Node& node) const override;
 
  private:
+  std::shared_ptr<AlignedBuffer> arena_of(std::size_t bytes);
+
   std::string name_;
   std::string description_;
   KernelTable kernels_;

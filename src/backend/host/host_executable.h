@@ -22,10 +22,10 @@ class HostExecutable : public Executable {
  protected:
   HostExecutable(std::shared_ptr<const Graph> graph, const Bindings& bindings, ThreadPool& pool);
 
-  /// Runs the kernel of node `node` and tells the observer.
-  void run_kernel(int node, Kernel::Run run, const Operands& io, std::byte* workspace) const {
+  /// Runs a kernel as node `node` of the graph and tells the observer.
+  void run_kernel(int node, const Op& op, Kernel::Run run, const Operands& io,
+                  std::byte* workspace) const {
     KernelContext context{.pool = pool_, .workspace = workspace};
-    const Op& op = graph_->nodes[static_cast<std::size_t>(node)].op;
     if (observer_ != nullptr) observer_->op_begins(node);
     run(op, io, context);
     if (observer_ != nullptr) observer_->op_ends(node);

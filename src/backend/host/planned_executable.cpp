@@ -19,6 +19,7 @@ PlannedExecutable::PlannedExecutable(std::shared_ptr<const Graph> graph, const B
     const Kernel& kernel = kernels[node.op];
     if (kernel.run == nullptr) continue;  // cache_view: already resolved into its ref
     ops_.push_back({.node = static_cast<int>(index),
+                    .op = &node.op,
                     .run = kernel.run,
                     .inputs = pick(values_, node.operands),
                     .weights = pick(weights_, node.operands),
@@ -30,8 +31,8 @@ PlannedExecutable::PlannedExecutable(std::shared_ptr<const Graph> graph, const B
 void PlannedExecutable::run() {
   pool_.observe(observer_);
   for (const BoundOp& bound : ops_)
-    run_kernel(bound.node, bound.run, Operands(bound.inputs, bound.weights, bound.results),
-               bound.workspace);
+    run_kernel(bound.node, *bound.op, bound.run,
+               Operands(bound.inputs, bound.weights, bound.results), bound.workspace);
 }
 
 ExecutableInfo PlannedExecutable::info() const {

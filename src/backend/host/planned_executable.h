@@ -24,6 +24,7 @@ class PlannedExecutable : public HostExecutable {
  private:
   struct BoundOp {
     int node;
+    const Op* op;
     Kernel::Run run;
     std::vector<TensorRef> inputs;
     std::vector<std::span<const WeightRef>> weights;
