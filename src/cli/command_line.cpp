@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "cli/console.h"
+#include "core/option_values.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer::cli {
@@ -140,6 +141,7 @@ CommandLine& Program::command(const std::string& name, const std::string& summar
 
 int Program::run(int argc, const char* const* argv) {
   CLI::App& app = state_->app;
+  check_command_name(argc > 1 ? argv[1] : "--help");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -159,11 +161,24 @@ int Program::run(int argc, const char* const* argv) {
   for (const CommandLine& command : state_->commands)
     if (command.parser_->app->parsed()) return command.parser_->action();
 
+  throw Error::bad_input("deepinfer", "no command",
+                         {.expected = command_names(), .got = {}, .hint = "see deepinfer --help"});
+}
+
+std::string Program::command_names() const {
   std::string names;
   for (const CommandLine& command : state_->commands)
     names += (names.empty() ? "" : ", ") + command.parser_->app->get_name();
-  throw Error::bad_input("deepinfer", "no command",
-                         {.expected = names, .got = {}, .hint = "see deepinfer --help"});
+  return names;
+}
+
+void Program::check_command_name(std::string_view argument) const {
+  if (argument.starts_with("-")) return;
+  for (const CommandLine& command : state_->commands)
+    if (argument == command.parser_->app->get_name()) return;
+  throw Error::bad_input(
+      "deepinfer", "unknown command",
+      {.expected = command_names(), .got = quoted_text(argument), .hint = "see deepinfer --help"});
 }
 
 void refuse_options(const ResolvedOptions& resolved, std::string_view command,

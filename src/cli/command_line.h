@@ -72,6 +72,10 @@ class Program {
 
  private:
   struct State;
+  std::string command_names() const;
+  /// Throws Error (bad_input) if the first argument is neither a flag nor a command.
+  void check_command_name(std::string_view argument) const;
+
   std::unique_ptr<State> state_;
 };
 

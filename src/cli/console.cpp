@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/printable_text.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer::cli {
@@ -35,8 +36,8 @@ void log(const Options& options, LogLevel level, std::string_view text) {
 std::string one_line(std::string_view text) {
   std::string line(text);
   for (char& character : line)
-    if (static_cast<unsigned char>(character) < ' ' || character == '\x7f') character = ' ';
-  return line;
+    if (character == '\n' || character == '\r' || character == '\t') character = ' ';
+  return printable_text(line);
 }
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }

@@ -23,7 +23,8 @@ void say(std::string_view text);
 /// say(), if `level` is to be said at the options' log level.
 void log(const Options& options, LogLevel level, std::string_view text);
 
-/// `text` as one line: line breaks and other control characters become spaces.
+/// `text` as one line for a terminal: line breaks and tabs become spaces, other control characters
+/// and what is no UTF-8 are escaped.
 std::string one_line(std::string_view text);
 
 bool stdout_is_terminal();
