@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/engine_start.h"
+#include "cli/idle_options.h"
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "core/option_values.h"
@@ -94,6 +95,7 @@ int chat(const ChatArguments& arguments) {
   remember_interrupts();
   const StartedEngine started = start_engine(options);
   say_options(resolved);
+  warn_options_idle_in_greedy(resolved);
   say_start(started);
   ChatSession session(*started.engine, is_given(resolved, "--max-tokens"));
   session.set_thinking(think);

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "cli/console.h"
+#include "cli/idle_options.h"
 #include "cli/interrupt.h"
 #include "cli/progress_bar.h"
 
@@ -42,6 +43,7 @@ void say_options(const ResolvedOptions& resolved) {
       log(resolved.options, LogLevel::debug,
           one_line(fmt::format("option {} is {} ({})", option.spec->flag, option.value,
                                option.source == OptionSource::flag ? "flag" : option.variable)));
+  warn_options_idle_in_backend(resolved);
 }
 
 void say_start(const Options& options, const Checkpoint& checkpoint, const StartInfo& info) {

@@ -22,7 +22,8 @@ StartedEngine start_engine(const Options& options);
 /// A capture's progress on stderr; throws Interrupted between two graphs.
 CaptureProgress show_capture();
 
-/// Says, at log level debug, which options were not left at their defaults.
+/// Says which options were not left at their defaults, at log level debug, and which of those the
+/// backend makes no use of, as warnings.
 void say_options(const ResolvedOptions& resolved);
 
 /// Says the start table and the checkpoint's warnings, as far as the log level wants them. Called

@@ -5,6 +5,7 @@
 #include "cli/bundled_model.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/idle_options.h"
 #include "cli/inspect_sections.h"
 #include "core/option_values.h"
 #include "deepinfer/error.h"
@@ -37,6 +38,29 @@ void check_arguments(const InspectArguments& arguments) {
     throw Error::bad_input("--after", "has no effect without --graph");
   if (*arguments.after != "verify" && *arguments.after != "plan")
     throw bad_value({"--after", "verify or plan"}, "unknown pass", *arguments.after);
+}
+
+/// Options that none of the asked sections shows the effect of. None is idle in --options, which
+/// shows every value.
+void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolved) {
+  const bool graph = arguments.graph.has_value();
+  const bool plan = arguments.plan.has_value();
+  const bool reads_model = !arguments.machine || arguments.config || arguments.caches || graph ||
+                           plan || arguments.tensors.has_value();
+  std::vector<std::string_view> idle = {"--graph-mode", "--fullgraph", "--input-on-device",
+                                        "--engram"};
+  const auto add = [&idle](bool used, const std::vector<std::string_view>& flags) {
+    if (!used) idle.insert(idle.end(), flags.begin(), flags.end());
+  };
+  add(reads_model, {"--model"});
+  add(arguments.caches || graph || plan, {"--max-batch", "--prefill-bucket", "--max-context",
+                                          "--kv-memory", "--block-tokens", "--layout"});
+  add(graph || plan, {"--numerics"});
+  // What scratch an op needs is the backend's to say.
+  const bool asks_backend = plan || (graph && arguments.after.value_or("") == "plan");
+  add(asks_backend, {"--backend", "--threads", "--isa"});
+  warn_idle_options(resolved, idle, "on the sections asked for", false);
+  if (asks_backend) warn_options_idle_in_backend(resolved);
 }
 
 /// The checkpoint of the command, opened when a section first needs it.
@@ -85,6 +109,12 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
 int inspect(const InspectArguments& arguments) {
   const ResolvedOptions resolved = arguments.line->resolve();
   check_arguments(arguments);
+  if (!arguments.options) {
+    refuse_options(
+        resolved, "inspect",
+        {"--seed", "--temperature", "--top-p", "--top-k", "--min-p", "--max-tokens", "--stop"});
+    warn_idle(arguments, resolved);
+  }
   const std::vector<NamedSection> sections = make_sections(arguments, resolved);
   if (arguments.json) {
     Json json = Json::object();

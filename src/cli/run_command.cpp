@@ -7,6 +7,7 @@
 #include "cli/console.h"
 #include "cli/engine_start.h"
 #include "cli/generation.h"
+#include "cli/idle_options.h"
 #include "cli/interrupt.h"
 #include "cli/json_output.h"
 #include "cli/prompt.h"
@@ -67,6 +68,7 @@ int run(const RunArguments& arguments) {
                                is_given(resolved, "--max-tokens"));
   const RequestId id = engine.submit(make_request(options, std::move(ids), room));
   say_options(resolved);
+  warn_options_idle_in_greedy(resolved);
   say_start(started);
 
   const auto stream = [&](std::string_view text) {
