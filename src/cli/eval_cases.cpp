@@ -48,6 +48,12 @@ std::vector<std::int32_t> token_field(const Json& value, const std::string& wher
   return ids;
 }
 
+/// Whether the field is there and not null.
+bool has_field(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && !found->is_null();
+}
+
 std::string id_field(const Json& json, std::size_t index) {
   const auto found = json.find("id");
   if (found == json.end()) return std::to_string(index);
@@ -63,11 +69,9 @@ EvalCase parse_case(const Json& json, std::size_t index, const std::string& wher
     throw Error::bad_input(
         where + ".expect", "is empty",
         {.expected = "text that the answer starts with", .got = "\"\"", .hint = {}});
-  if (const auto tokens = json.find("tokens"); tokens != json.end())
-    parsed.tokens = token_field(*tokens, where + ".tokens");
-  else if (json.contains("prompt"))
-    parsed.prompt = text_field(json, "prompt", where);
-  else
+  if (has_field(json, "tokens")) parsed.tokens = token_field(json["tokens"], where + ".tokens");
+  if (has_field(json, "prompt")) parsed.prompt = text_field(json, "prompt", where);
+  if (!parsed.tokens.has_value() && !parsed.prompt.has_value())
     throw wrong_field(where, "has no prompt", "`prompt` or `tokens`", nullptr);
   return parsed;
 }

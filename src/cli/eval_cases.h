@@ -12,8 +12,9 @@ namespace deepinfer::cli {
 
 struct EvalCase {
   std::string id;  ///< "id", else the case's index
+  /// One of these at least; if both, the tokens are what runs.
   std::optional<std::vector<std::int32_t>> tokens;
-  std::string prompt;  ///< if there are no tokens
+  std::optional<std::string> prompt;
   std::string expect;
 };
 

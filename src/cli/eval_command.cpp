@@ -41,6 +41,26 @@ struct CaseResult {
   }
 };
 
+/// A case may have its prompt both as tokens and as text: they must be the same prompt, or the
+/// result would be that of another text than the one it shows. The text may lack the
+/// beginning-of-sequence token that `run` puts in front.
+void check_same_prompt(const EvalCase& tested, const std::string& where, const Engine& engine) {
+  const Tokenizer& tokenizer = *engine.tokenizer();
+  const int bos = engine.checkpoint().config().bos_token_id;
+  const std::vector<std::int32_t> ids = plain_ids(tokenizer, *tested.prompt, bos);
+  const std::vector<std::int32_t>& tokens = *tested.tokens;
+  if (tokens == ids || tokens == tokenizer.encode(*tested.prompt, true)) return;
+  const auto place = std::ranges::mismatch(ids, tokens).in1 - ids.begin();
+  const auto text_of = [place](const std::vector<std::int32_t>& list) {
+    const auto index = static_cast<std::size_t>(place);
+    return fmt::format("{} tokens, {} at index {}", list.size(),
+                       index < list.size() ? std::to_string(list[index]) : "none", index);
+  };
+  throw Error::bad_input(
+      where + ".tokens", "are not the prompt's tokens",
+      {.expected = text_of(ids), .got = text_of(tokens), .hint = "leave out `tokens` or `prompt`"});
+}
+
 /// Every token of the expected text has at least one byte, so that many tokens decide; the context
 /// may end earlier. An end-of-sequence token is text like any other here.
 Request request_of(const EvalCase& tested, const std::string& where, const Engine& engine) {
@@ -48,11 +68,13 @@ Request request_of(const EvalCase& tested, const std::string& where, const Engin
   std::vector<std::int32_t> ids =
       tested.tokens.has_value()
           ? *tested.tokens
-          : plain_ids(*engine.tokenizer(), tested.prompt, config.bos_token_id);
+          : plain_ids(*engine.tokenizer(), *tested.prompt, config.bos_token_id);
   if (ids.empty())
     throw Error::bad_input(where + ".tokens", "the list is empty",
                            {.expected = "at least one token", .got = "none", .hint = {}});
   check_token_ids(ids, config.vocab_size, where + ".tokens");
+  if (tested.tokens.has_value() && tested.prompt.has_value())
+    check_same_prompt(tested, where, engine);
   const int most = static_cast<int>(std::clamp<std::size_t>(tested.expect.size(), 1, 1U << 30U));
   const int room = answer_room(ids.size(), engine.max_context(), most, false, where);
   Request request = make_request(Options{}, std::move(ids), room);
@@ -102,14 +124,18 @@ int eval(const EvalArguments& arguments) {
   Options options = resolved.options;
   options.model = model_directory(options);
   const std::string path = arguments.cases.value_or(options.model + "/eval.json");
-  const std::vector<EvalCase> cases = parse_cases(read_text(path, "--cases"), path);
+  const std::string source = source_name(path);
+  const std::vector<EvalCase> cases = parse_cases(
+      read_text(path, "--cases",
+                arguments.cases.has_value() ? "- reads stdin" : "--cases names another file"),
+      source);
 
   remember_interrupts();
   const StartedEngine started = start_engine(options);
   std::map<RequestId, std::size_t> index_of;
   for (std::size_t i = 0; i < cases.size(); ++i)
     index_of[started.engine->submit(
-        request_of(cases[i], fmt::format("{}[{}]", path, i), *started.engine))] = i;
+        request_of(cases[i], fmt::format("{}[{}]", source, i), *started.engine))] = i;
   say_options(resolved);
   say_start(started);
 
@@ -150,7 +176,8 @@ void add_eval_command(Program& program) {
   line.flag("--json", "one JSON object: correct, total, cases", arguments->json);
   line.all_options();
   line.footer(
-      "Decoding is greedy. A prompt is used as in `run`; the text of an end token counts. Exit "
+      "Decoding is greedy. A prompt is used as in `run`; with `tokens` beside it both must agree; "
+      "the text of an end token counts. Exit "
       "code "
       "0 whatever the count.");
   line.action([arguments] { return eval(*arguments); });

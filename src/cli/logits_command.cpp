@@ -33,6 +33,11 @@ struct LogitsArguments {
   bool trace = false;
 };
 
+/// Where the tokens are from, for errors about them.
+std::string tokens_source(const LogitsArguments& arguments) {
+  return arguments.tokens_file.has_value() ? source_name(*arguments.tokens_file) : "--tokens";
+}
+
 /// The request as far as it can be checked without a model. Tokens may still be empty.
 LogitsRequest read_request(const LogitsArguments& arguments) {
   LogitsRequest request;
@@ -44,14 +49,14 @@ LogitsRequest read_request(const LogitsArguments& arguments) {
   if (arguments.tokens.has_value())
     request.tokens = parse_token_list(*arguments.tokens, "--tokens");
   if (arguments.tokens_file.has_value())
-    request.tokens =
-        parse_token_list(read_text(*arguments.tokens_file, "--tokens-file"), "--tokens-file");
+    request.tokens = parse_token_list(read_text(*arguments.tokens_file, "--tokens-file"),
+                                      tokens_source(arguments));
   if ((arguments.tokens.has_value() || arguments.tokens_file.has_value()) && request.tokens.empty())
-    throw Error::bad_input(arguments.tokens.has_value() ? "--tokens" : "--tokens-file",
-                           "the list is empty",
+    throw Error::bad_input(tokens_source(arguments), "the list is empty",
                            {.expected = "at least one token", .got = "none", .hint = {}});
   if (arguments.chunks.has_value()) {
-    const auto chunks = parse_token_list(*arguments.chunks, "--chunks");
+    const auto chunks =
+        parse_number_list(*arguments.chunks, "--chunks", "chunk sizes such as 3,4,1");
     request.chunks.assign(chunks.begin(), chunks.end());
     if (request.chunks.empty())
       throw Error::bad_input("--chunks", "the list is empty",
@@ -138,8 +143,7 @@ int logits(const LogitsArguments& arguments) {
   Model model = open_model(options.model, options.engram);
   const ModelConfig& config = model.config();
   if (request.tokens.empty()) request.tokens = {config.bos_token_id};
-  check_token_ids(request.tokens, config.vocab_size,
-                  arguments.tokens_file.has_value() ? "--tokens-file" : "--tokens");
+  check_token_ids(request.tokens, config.vocab_size, tokens_source(arguments));
   if (arguments.out.has_value()) OutputFile::check(*arguments.out, "--out");
 
   const auto start = std::chrono::steady_clock::now();

@@ -13,19 +13,28 @@
 namespace deepinfer::cli {
 namespace {
 
-Error cannot_read(const std::string& where, const std::string& path, int code) {
-  return Error::bad_input(where, "cannot read the file",
+/// Of what read_text() was given.
+struct Source {
+  const std::string& path;
+  const std::string& where;
+  const std::string& hint;
+};
+
+Error cannot_read(const Source& source, int code) {
+  const std::string reason = " (" + std::generic_category().message(code) + ")";
+  return Error::bad_input(source.where, "cannot read the file",
                           {.expected = "a readable file",
-                           .got = "'" + path + "' (" + std::generic_category().message(code) + ")",
-                           .hint = {}});
+                           .got = "'" + source.path + "'" + reason,
+                           .hint = source.hint});
 }
 
 /// Closes what it opened.
 class InputFile {
  public:
-  InputFile(const std::string& path, const std::string& where)
-      : descriptor_(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw cannot_read(where, path, errno);
+  explicit InputFile(const Source& source)
+      : descriptor_(source.path == "-" ? STDIN_FILENO
+                                       : open(source.path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw cannot_read(source, errno);
   }
   ~InputFile() {
     if (descriptor_ > STDIN_FILENO) close(descriptor_);
@@ -41,8 +50,9 @@ class InputFile {
 
 }  // namespace
 
-std::string read_text(const std::string& path, const std::string& where) {
-  const InputFile file(path, where);
+std::string read_text(const std::string& path, const std::string& where, const std::string& hint) {
+  const Source source{.path = path, .where = where, .hint = hint};
+  const InputFile file(source);
   std::string text;
   std::array<char, 65536> buffer{};
   while (true) {
@@ -52,9 +62,11 @@ std::string read_text(const std::string& path, const std::string& where) {
       text.append(buffer.data(), static_cast<std::size_t>(count));
       continue;
     }
-    if (errno != EINTR) throw cannot_read(where, path, errno);
+    if (errno != EINTR) throw cannot_read(source, errno);
     throw_if_interrupted();
   }
 }
+
+std::string source_name(const std::string& path) { return path == "-" ? "stdin" : path; }
 
 }  // namespace deepinfer::cli

@@ -22,8 +22,12 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::vector<std::int32_t> parse_token_list(std::string_view text, std::string_view where) {
-  constexpr std::string_view kAccepted = "token ids such as 1,2,3";
-  const ValueContext context{where, kAccepted};
+  return parse_number_list(text, where, "token ids such as 1,2,3");
+}
+
+std::vector<std::int32_t> parse_number_list(std::string_view text, std::string_view where,
+                                            std::string_view accepted) {
+  const ValueContext context{where, accepted};
   std::string_view rest = trimmed(text);
   const bool opened = !rest.empty() && rest.front() == '[';
   const bool closed = !rest.empty() && rest.back() == ']';

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists of token ids as a person writes them. Pure functions.
+// Lists of token ids, and of other whole numbers, as a person writes them. Pure functions.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,12 @@
 namespace deepinfer::cli {
 
 /// Non-negative whole numbers between commas or blanks, with or without [ ] around them: "1,2,3",
-/// "[1, 2, 3]", one per line. Throws Error (bad_input) at `where` quoting what is no number.
+/// "[1, 2, 3]", one per line. Throws Error (bad_input) at `where` quoting what is no number and
+/// saying `accepted`.
+std::vector<std::int32_t> parse_number_list(std::string_view text, std::string_view where,
+                                            std::string_view accepted);
+
+/// The same, of token ids.
 std::vector<std::int32_t> parse_token_list(std::string_view text, std::string_view where);
 
 /// Throws Error (bad_input) at `where`[index] naming the first id outside 0..vocab_size-1.

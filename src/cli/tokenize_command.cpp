@@ -40,6 +40,12 @@ void check_combination(const TokenizeArguments& arguments) {
   if (arguments.chat.has_value() && arguments.plain) refuse("--plain", "--chat");
 }
 
+/// Where ids to decode are from, for errors about them.
+std::string ids_source(const TokenizeArguments& arguments) {
+  if (arguments.text.has_value() && *arguments.text != "-") return "--decode";
+  return source_name(arguments.file.value_or("-"));
+}
+
 /// The text, or what the file or stdin holds.
 std::string read_source(const TokenizeArguments& arguments) {
   if (arguments.text.has_value() && *arguments.text != "-") return *arguments.text;
@@ -48,7 +54,8 @@ std::string read_source(const TokenizeArguments& arguments) {
 }
 
 std::vector<std::int32_t> chat_ids(const std::string& path, const Tokenizer& tokenizer) {
-  const Conversation conversation = parse_conversation(read_text(path, "--chat"), path);
+  const Conversation conversation =
+      parse_conversation(read_text(path, "--chat"), source_name(path));
   return to_ids(encode_chat(conversation, chat_options(conversation)), tokenizer,
                 TokenPolicy::strict);
 }
@@ -75,8 +82,9 @@ int tokenize(const TokenizeArguments& arguments) {
   if (arguments.chat.has_value()) {
     ids = chat_ids(*arguments.chat, *tokenizer);
   } else if (arguments.decode) {
-    ids = parse_token_list(read_source(arguments), "--decode");
-    check_token_ids(ids, tokenizer->vocab_size(), "--decode");
+    const std::string where = ids_source(arguments);
+    ids = parse_token_list(read_source(arguments), where);
+    check_token_ids(ids, tokenizer->vocab_size(), where);
   } else {
     ids = tokenizer->encode(read_source(arguments), !arguments.plain);
   }
