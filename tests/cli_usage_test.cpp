@@ -114,18 +114,18 @@ TEST(CliUsage, CaseFiles) {
   refuse("", "is no JSON");
   refuse("[{]", "is no JSON");
   refuse("{}", "is no list");
-  refuse("[1]", "[-[0]] is no case");
+  refuse("[1]", "[stdin[0]] is no case");
   refuse("[]", "has no cases");
-  refuse(R"([{"expect": "", "tokens": [1]}])", "[-[0].expect] is empty");
-  refuse(R"([{"prompt": "a"}])", "[-[0].expect]");
+  refuse(R"([{"expect": "", "tokens": [1]}])", "[stdin[0].expect] is empty");
+  refuse(R"([{"prompt": "a"}])", "[stdin[0].expect]");
   refuse(R"([{"expect": "a"}])", "`prompt` or `tokens`");
-  refuse(R"([{"expect": "a", "prompt": 3}])", "[-[0].prompt]");
+  refuse(R"([{"expect": "a", "prompt": 3}])", "[stdin[0].prompt]");
   refuse(R"([{"expect": "a", "tokens": [1, "x"]}])", "tokens[1]");
   refuse(R"([{"expect": "a", "tokens": [1, 2.5]}])", "tokens[1]");
   refuse(R"([{"expect": "a", "tokens": [99999999999999999999]}])", "tokens[0]");
   expect_refused({"eval", "-m", kT41, "--cases", "no/such/file"}, "no/such/file");
   expect_refused({"eval", "-m", kT41}, "eval.json");
-  expect_refused(quick({"eval", "-m", kT41, "--cases", "-"}), "[-[1].tokens[0]]",
+  expect_refused(quick({"eval", "-m", kT41, "--cases", "-"}), "[stdin[1].tokens[0]]",
                  R"([{"expect": "a", "tokens": [1]}, {"expect": "a", "tokens": [99999]}])");
 }
 
