@@ -81,6 +81,9 @@ class Engine {
   /// nothing, when no request is running or waiting.
   bool step(std::vector<TokenEvent>& events);
 
+  /// GraphRunner::observe of the engine's runner.
+  void observe(StepWatcher* watcher);
+
   std::shared_ptr<const Tokenizer> tokenizer() const;
   const Options& options() const;
   std::int64_t max_context() const;  ///< longest sequence, prompt and answer together

@@ -28,6 +28,7 @@ class KvCaches;
 struct Model;
 class InputMetadata;
 class CapturedGraph;
+class StepWatcher;
 
 /// Makes the backend that a runner captures on; see GraphRunner's second constructor.
 using BackendFactory = std::function<std::unique_ptr<Backend>(const Options& options)>;
@@ -124,6 +125,10 @@ class GraphRunner {
   void time_replays(bool on);
   /// Of the last replay, if it was timed; else zeros.
   ReplayTimes last_replay_times() const;
+
+  /// Tells `watcher` what is captured, now and by later captures, and of everything that replays do
+  /// from here on; nullptr: nobody. It must outlive them. Logits do not depend on it.
+  void observe(StepWatcher* watcher);
 
   /// Frees graphs and buffers. Safe to call twice; replay() afterwards throws Error.
   void destroy();

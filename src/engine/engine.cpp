@@ -155,6 +155,8 @@ bool Engine::step(std::vector<TokenEvent>& events) {
   return true;
 }
 
+void Engine::observe(StepWatcher* watcher) { state_->runtime.runner().observe(watcher); }
+
 std::shared_ptr<const Tokenizer> Engine::tokenizer() const {
   return state_->runtime.model().tokenizer;
 }

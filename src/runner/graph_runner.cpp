@@ -8,11 +8,13 @@
 #include "backend/backend.h"
 #include "cache/kv_caches.h"
 #include "core/storage_id.h"
+#include "core/thread_pool.h"
 #include "deepinfer/error.h"
 #include "model/model.h"
 #include "model/step_graph.h"
 #include "model/step_inputs.h"
 #include "runner/captured_graph.h"
+#include "runner/step_watcher.h"
 #include "runner/weight_binding.h"
 
 namespace deepinfer {
@@ -81,6 +83,8 @@ struct GraphRunner::State {
   std::uint64_t compiles = 0;
   bool timed = false;
   ReplayTimes times;
+  const Checkpoint* checkpoint = nullptr;  // of the captured model
+  StepWatcher* watcher = nullptr;
 
   void destroy() {
     output->executable = nullptr;
@@ -95,6 +99,21 @@ struct GraphRunner::State {
     device.reset();
     host.reset();
     backend.reset();
+    checkpoint = nullptr;
+  }
+
+  /// Makes the watcher known to what is captured, and what is captured to the watcher.
+  void watch() const {
+    for (const auto& graph : graphs) graph->executable_->observe(watcher);
+    if (watcher == nullptr || graphs.empty()) return;
+    auto capture = std::make_shared<ObservedCapture>();
+    capture->members = options.threads > 0 ? options.threads : ThreadPool::default_threads();
+    for (const auto& graph : graphs)
+      capture->graphs.push_back(
+          observe_graph(graph->executable_->graph(), [this](const Value& weight) {
+            return checkpoint->tensor(weight.tensor_names.front()).dtype;
+          }));
+    watcher->captured(std::move(capture));
   }
 
   void require(const CapturedGraph& graph) const {
@@ -111,20 +130,26 @@ struct GraphRunner::State {
 
   /// Host metadata to device metadata, then the executable; the copy is no part of the graph.
   void run(CapturedGraph& graph) const {
+    if (watcher != nullptr) watcher->step_begins(graph.rows());
     if (!input_on_device) graph.device_.copy_from(graph.host_);
+    if (watcher != nullptr) watcher->run_begins();
     graph.executable_->run();
+    if (watcher != nullptr) watcher->step_ends();
   }
 
   ReplayTimes run_timed(CapturedGraph& graph) const {
     ReplayTimes taken;
+    if (watcher != nullptr) watcher->step_begins(graph.rows());
     const auto start = Clock::now();
     if (!input_on_device) {
       graph.device_.copy_from(graph.host_);
       taken.copy_ms = milliseconds_since(start);
     }
+    if (watcher != nullptr) watcher->run_begins();
     const auto run_start = Clock::now();
     graph.executable_->run();
     taken.graph_ms = milliseconds_since(run_start);
+    if (watcher != nullptr) watcher->step_ends();
     return taken;
   }
 };
@@ -199,6 +224,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     std::reverse(captured.begin(), captured.end());
     state.graphs = std::move(captured);
     state.owner = owner;
+    state.checkpoint = model.checkpoint.get();
+    state.watch();
   } catch (...) {
     destroy();
     throw;
@@ -254,6 +281,11 @@ void GraphRunner::time_replays(bool on) {
 }
 
 ReplayTimes GraphRunner::last_replay_times() const { return state_->times; }
+
+void GraphRunner::observe(StepWatcher* watcher) {
+  state_->watcher = watcher;
+  state_->watch();
+}
 
 void GraphRunner::destroy() { state_->destroy(); }
 
