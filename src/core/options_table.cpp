@@ -134,13 +134,14 @@ OptionSpec model_row() {
 OptionSpec fullgraph_row() {
   return row(
       {"--fullgraph", "", "FULLGRAPH", "true",
-       "a step that cannot be one graph is an error; this build has no other way to run it"},
+       "a step that cannot be one graph is an error; every step of this build can be"},
       [](Options& options, std::string_view value, const ValueContext& context) {
         options.fullgraph = parse_bool(context, value);
         if (!options.fullgraph)
-          throw bad_value(context, "not supported by this build", value,
-                          "there are no regions to fall back to; --graph-mode eager runs "
-                          "without graphs");
+          throw bad_value(
+              context, "not supported by this build", value,
+              "every step can be one graph and needs nothing to fall back to; --graph-mode regions "
+              "asks for regions");
       },
       [](const Options& options) { return options.fullgraph ? "true" : "false"; });
 }
@@ -269,6 +270,27 @@ void add_machine_rows(std::vector<OptionSpec>& rows) {
                         Name<EngramMode>{"disk", EngramMode::disk}}));
 }
 
+OptionSpec trace_file_row() {
+  return row(
+      {"--trace-file", "", "TRACE_FILE", "file",
+       "writes the first steps, by op and thread, as a trace for chrome://tracing and Perfetto"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value.empty()) throw bad_value(context, "empty path", value);
+        options.trace_file = value;
+      },
+      [](const Options& options) { return options.trace_file; });
+}
+
+void add_observation_rows(std::vector<OptionSpec>& rows) {
+  rows.push_back(boolean({"--region-timing", "", "REGION_TIMING", "true or false",
+                          "says what each step took by kind of region, and profiles step 8"},
+                         &Options::region_timing));
+  rows.push_back(trace_file_row());
+  rows.push_back(integer({"--trace-steps", "", "TRACE_STEPS", "integer 1..256",
+                          "how many steps --trace-file records, from the first on"},
+                         &Options::trace_steps, 1, 256));  // memory is taken for all at the start
+}
+
 void add_sampling_rows(std::vector<OptionSpec>& rows) {
   rows.push_back(seed_row());
   rows.push_back(real({"--temperature", "", "", "number, at least 0", "0 = greedy"},
@@ -296,6 +318,7 @@ std::span<const OptionSpec> option_table() {
     add_execution_rows(rows);
     add_size_rows(rows);
     add_machine_rows(rows);
+    add_observation_rows(rows);
     add_sampling_rows(rows);
     rows.push_back(choice({"--log-level", "", "LOG_LEVEL", "error, warning, info or debug",
                            "how much is said on stderr"},

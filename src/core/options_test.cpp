@@ -48,7 +48,7 @@ const std::map<std::string, Sample>& samples() {
   static const std::map<std::string, Sample> kSamples = {
       {"--model", {"some/dir", "some/dir", {""}}},
       {"--backend", {"reference", "reference", {"", "CPU", "pjrt", "cuda"}}},
-      {"--graph-mode", {"eager", "eager", {"", "regions", "Whole"}}},
+      {"--graph-mode", {"regions", "regions", {"", "region", "Whole"}}},
       {"--fullgraph", {"on", "true", {"", "false", "0", "maybe"}}},
       {"--max-batch", {"1024", "1024", {"", "0", "1025", "-1", "4294967297", "8 "}}},
       {"--prefill-bucket", {"4096", "4096", {"0", "4097", "1.5"}}},
@@ -61,6 +61,9 @@ const std::map<std::string, Sample>& samples() {
       {"--threads", {"1024", "1024", {"0", "-1", "1025", "all"}}},
       {"--isa", {"avx2", "avx2", {"", "sse", "AVX2"}}},
       {"--engram", {"disk", "disk", {"", "automatic"}}},
+      {"--region-timing", {"on", "true", {"", "2"}}},
+      {"--trace-file", {"some/trace.json", "some/trace.json", {""}}},
+      {"--trace-steps", {"256", "256", {"0", "257", "-1", "all"}}},
       {"--log-level", {"debug", "debug", {"", "trace"}}},
       {"--seed", {"18446744073709551615", "18446744073709551615", {"-1", "18446744073709551616"}}},
       {"--temperature", {"0.7", "0.7", {"-0.1", "nan", "inf", "1e39", ""}}},
@@ -142,9 +145,9 @@ TEST(Options, H13_values_of_the_interface_that_this_build_lacks_say_so) {
   EXPECT_EQ(*error_of({{"--backend", "pjrt"}}),
             "[--backend] not supported by this build, expected reference or cpu, got \"pjrt\", "
             "the PJRT backend is not part of this build");
-  EXPECT_EQ(*error_of({}, {{"DEEPINFER_GRAPH_MODE", "regions"}}),
-            "[DEEPINFER_GRAPH_MODE] not supported by this build, expected eager or whole, got "
-            "\"regions\", a step of this build is always one graph");
+  EXPECT_EQ(*error_of({}, {{"DEEPINFER_BACKEND", "pjrt"}}),
+            "[DEEPINFER_BACKEND] not supported by this build, expected reference or cpu, got "
+            "\"pjrt\", the PJRT backend is not part of this build");
   EXPECT_NE(error_of({{"--fullgraph", "false"}})->find("not supported by this build"),
             std::string::npos);
 }
@@ -179,10 +182,12 @@ TEST(Options, short_flags_are_the_same_options) {
 TEST(Options, the_seeds_spelling_is_an_alias_where_it_existed) {
   const Variables alias = {{"DEEPINFER_NEURON_PREFILL_BUCKET", "32"},
                            {"DEEPINFER_NEURON_GRAPH_MODE", "eager"},
+                           {"DEEPINFER_NEURON_REGION_TIMING", "1"},
                            {"DEEPINFER_NEURON_MAX_BATCH", "2"}};
   const ResolvedOptions resolved = resolve({}, alias);
   EXPECT_EQ(resolved.options.prefill_bucket, 32);
   EXPECT_EQ(resolved.options.graph_mode, GraphMode::eager);
+  EXPECT_TRUE(resolved.options.region_timing);
   EXPECT_EQ(resolved.options.max_batch, Options{}.max_batch);  // the seed had no such variable
   EXPECT_EQ(origin_of(resolved, "--prefill-bucket").variable, "DEEPINFER_NEURON_PREFILL_BUCKET");
 
