@@ -54,7 +54,10 @@ void add_check_command(Program& program) {
   line.positional("directory", "the same as --model", arguments->directory);
   line.flag("--deep", "also reads all weights and looks for NaN codes", arguments->deep);
   line.option("--model");
-  line.footer("One line per fault, then `ok` (exit code 0) or `N faults` (exit code 2).");
+  line.footer(
+      "One line per fault, then `ok` (exit code 0) or `N faults` (exit code 2). Stricter than "
+      "`run`, which only warns of what does it no harm: bytes behind the last tensor, tensors that "
+      "the model has no use for, a wrong total_size.");
   line.action([arguments] { return check(*arguments); });
 }
 
