@@ -13,8 +13,8 @@
 namespace deepinfer {
 
 enum class BackendKind { reference, cpu };
-/// eager: op by op. whole: one executable per step size over the cache roots. regions: the step runs
-/// op by op, but layers of a kind share compiled regions.
+/// eager: op by op. whole: one executable per step size over the cache roots. regions: the step
+/// runs op by op, but layers of a kind share compiled regions.
 enum class GraphMode { eager, whole, regions };
 enum class Layout { block_major, layer_major };
 /// official: the rounding points of the official inference code; fp32: only the cache quantisers.
@@ -39,6 +39,11 @@ struct Options {
   std::string isa = "auto";  ///< auto, scalar, avx2, avx512
   EngramMode engram = EngramMode::automatic;
   LogLevel log_level = LogLevel::info;
+
+  // What programs show of a run; the library's watchers are set up by hand (GraphRunner::observe).
+  bool region_timing = false;
+  std::string trace_file;  ///< empty: none
+  int trace_steps = 16;    ///< the first steps
 
   // Sampling (what a request does not set itself).
   std::uint64_t seed = 0;
@@ -90,7 +95,8 @@ struct FlagValue {
 /// checked where those are known.
 /// `getenv_fn(name)` returns nullptr when unset (std::getenv in programs, a map in tests).
 /// DEEPINFER_NEURON_<NAME> is accepted as an alias of DEEPINFER_<NAME> where the seed had it
-/// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH). An unknown DEEPINFER_* variable is not an error here.
+/// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH, REGION_TIMING). An unknown DEEPINFER_* variable is not
+/// an error here.
 ResolvedOptions resolve_options(std::span<const FlagValue> flags,
                                 const std::function<const char*(const char*)>& getenv_fn);
 

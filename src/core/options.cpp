@@ -10,8 +10,8 @@ namespace deepinfer {
 namespace {
 
 /// Variables that the seed spelled DEEPINFER_NEURON_<NAME>, of those this build has.
-constexpr std::array<std::string_view, 3> kSeedNames = {"GRAPH_MODE", "PREFILL_BUCKET",
-                                                        "FULLGRAPH"};
+constexpr std::array<std::string_view, 4> kSeedNames = {"GRAPH_MODE", "PREFILL_BUCKET", "FULLGRAPH",
+                                                        "REGION_TIMING"};
 
 struct Variable {
   std::string name;
