@@ -167,7 +167,7 @@ TEST(CliMessages, H13_inspect_says_which_options_its_sections_do_not_use) {
   expect_idle({"inspect", "-m", kT41, "--caches", "--isa", "scalar"}, "--isa");
   expect_idle({"inspect", "-m", kT41, "--graph", "1", "--backend", "reference"}, "--backend");
   expect_idle({"inspect", "-m", kT41, "--plan", "1", "--engram", "disk"}, "--engram");
-  expect_idle({"inspect", "-m", kT41, "--machine"}, "--model");
+  expect_idle({"inspect", "-m", kT41, "--machine", "--max-batch", "2"}, "--max-batch");
   expect_idle({"inspect", "-m", kT41, "--plan", "1", "--threads", "2"}, "--threads", false);
   expect_idle({"inspect", "-m", kT41, "--caches", "--layout", "layer_major"}, "--layout", false);
   expect_idle({"inspect", "-m", kT41, "--graph", "1", "--after", "plan", "--isa", "scalar"},

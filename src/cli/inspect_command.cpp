@@ -45,14 +45,12 @@ void check_arguments(const InspectArguments& arguments) {
 void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolved) {
   const bool graph = arguments.graph.has_value();
   const bool plan = arguments.plan.has_value();
-  const bool reads_model = !arguments.machine || arguments.config || arguments.caches || graph ||
-                           plan || arguments.tensors.has_value();
-  std::vector<std::string_view> idle = {"--graph-mode", "--fullgraph", "--input-on-device",
-                                        "--engram"};
+  std::vector<std::string_view> idle = {"--graph-mode", "--fullgraph",     "--input-on-device",
+                                        "--engram",     "--region-timing", "--trace-file",
+                                        "--trace-steps"};
   const auto add = [&idle](bool used, const std::vector<std::string_view>& flags) {
     if (!used) idle.insert(idle.end(), flags.begin(), flags.end());
   };
-  add(reads_model, {"--model"});
   add(arguments.caches || graph || plan, {"--max-batch", "--prefill-bucket", "--max-context",
                                           "--kv-memory", "--block-tokens", "--layout"});
   add(graph || plan, {"--numerics"});
