@@ -1,8 +1,8 @@
 #include "checkpoint/fixture_test.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>

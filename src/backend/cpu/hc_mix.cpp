@@ -146,7 +146,7 @@ void hc_mix(const RowFunctions& isa, const HcMix& op, const Operands& io, Kernel
   auto* scale = carver.take<float>(3);
   auto* base = carver.take<float>(static_cast<std::size_t>(shapes.mixers));
   auto* products = carver.take<float>(static_cast<std::size_t>(shapes.rows * shapes.mixers));
-  std::byte* scratch = carver.take<std::byte>(0);
+  auto* scratch = carver.take<std::byte>(0);
   const std::size_t comb_bytes =
       host::WorkspaceCarver::bytes_for<double>(static_cast<std::size_t>(shapes.mixers));
   const std::size_t member_bytes = comb_bytes + widened_bytes(shapes);

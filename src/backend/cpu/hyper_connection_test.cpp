@@ -29,7 +29,9 @@ struct Site {
 class CpuHyperConnection : public testing::TestWithParam<Site> {};
 
 TEST_P(CpuHyperConnection, Mix) {
-  const auto [streams, width, rows] = GetParam();
+  const std::int64_t streams = GetParam().streams;
+  const std::int64_t width = GetParam().width;
+  const int rows = GetParam().rows;
   const std::int64_t mixers = (2 + streams) * streams;
   for (const DType dtype : {DType::f32, DType::bf16})
     RowCase(HcMix{.sinkhorn_iters = 20, .hc_eps = 1e-6F, .eps = 1e-20F}, rows)

@@ -46,6 +46,7 @@ TEST(CpuScale, AgreesWithTheReference) {
 
 Rope rope_op(int head_dim, int pairs) {
   std::vector<float> frequencies;
+  frequencies.reserve(static_cast<std::size_t>(pairs));
   for (int i = 0; i < pairs; ++i) frequencies.push_back(1.0F / static_cast<float>(1 + 3 * i * i));
   return {.head_dim = head_dim,
           .frequencies = std::make_shared<const std::vector<float>>(std::move(frequencies))};
@@ -72,6 +73,7 @@ TEST(CpuRope, WholeHeadMayRotate) {
 
 TEST(CpuRope, ManyWideRowsAreSplitAmongThreads) {
   std::vector<std::int32_t> positions;
+  positions.reserve(11);
   for (int row = 0; row < 11; ++row) positions.push_back(row * row * 100);
   RowCase(rope_op(512, 32), 11)
       .random("x", {16 * 512})

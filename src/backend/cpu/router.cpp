@@ -86,7 +86,7 @@ void router(const Router& op, const Operands& io, KernelContext& context) {
 
   host::WorkspaceCarver shared(context.workspace);
   auto* bias = shared.take<float>(count);
-  std::byte* scratch = shared.take<std::byte>(0);
+  auto* scratch = shared.take<std::byte>(0);
   widen(io.weight(1), 0, experts, bias);
 
   split_items(

@@ -5,7 +5,8 @@
 namespace deepinfer::cpu {
 namespace {
 
-RowCase router_case(const Router& op, int rows, std::int64_t experts, std::vector<float> bias) {
+RowCase router_case(const Router& op, int rows, std::int64_t experts,
+                    const std::vector<float>& bias) {
   RowCase step(op, rows);
   step.random("logits", {experts}, 4).shared([=](OpFixture& f) {
     return f.plain_weight("bias", {experts}, bias);

@@ -75,7 +75,7 @@ bool is_integral(const Op& op, std::size_t result) {
 }  // namespace
 
 RowCase& RowCase::floats(const std::string& name, const Shape& row_shape,
-                         std::vector<float> values) {
+                         const std::vector<float>& values) {
   inputs_.push_back({name, DType::f32, row_shape, bytes_of(values), {}});
   return *this;
 }
@@ -89,13 +89,13 @@ RowCase& RowCase::random(const std::string& name, const Shape& row_shape, float 
 }
 
 RowCase& RowCase::ints(const std::string& name, const Shape& row_shape,
-                       std::vector<std::int32_t> values) {
+                       const std::vector<std::int32_t>& values) {
   inputs_.push_back({name, DType::i32, row_shape, bytes_of(values), {}});
   return *this;
 }
 
 RowCase& RowCase::bytes(const std::string& name, const Shape& row_shape,
-                        std::vector<std::uint8_t> values) {
+                        const std::vector<std::uint8_t>& values) {
   inputs_.push_back({name, DType::u8, row_shape, bytes_of(values), {}});
   return *this;
 }
@@ -183,6 +183,7 @@ void RowCase::check_against_reference(Backend& backend, const Outcome& expected,
 
 void RowCase::check_same_bits(Backend& backend, const Outcome& all) const {
   std::vector<std::vector<int>> choices;
+  choices.reserve(static_cast<std::size_t>(rows_) + 2);
   for (int row = 0; row < rows_; ++row) choices.push_back({row});
   std::vector<int> reversed = all_rows();
   std::reverse(reversed.begin(), reversed.end());

@@ -19,10 +19,13 @@ class RowCase {
   RowCase(Op op, int rows) : op_(std::move(op)), rows_(rows) {}
 
   /// An input with one row of `row_shape` per row of the step.
-  RowCase& floats(const std::string& name, const Shape& row_shape, std::vector<float> values);
+  RowCase& floats(const std::string& name, const Shape& row_shape,
+                  const std::vector<float>& values);
   RowCase& random(const std::string& name, const Shape& row_shape, float deviation = 1);
-  RowCase& ints(const std::string& name, const Shape& row_shape, std::vector<std::int32_t> values);
-  RowCase& bytes(const std::string& name, const Shape& row_shape, std::vector<std::uint8_t> values);
+  RowCase& ints(const std::string& name, const Shape& row_shape,
+                const std::vector<std::int32_t>& values);
+  RowCase& bytes(const std::string& name, const Shape& row_shape,
+                 const std::vector<std::uint8_t>& values);
   /// An input that all rows share.
   RowCase& shared(std::function<Given(OpFixture&)> add);
 

@@ -174,7 +174,7 @@ void sparse_attention(const RowFunctions& isa, const SparseAttention& op, const 
 
   host::WorkspaceCarver carver(context.workspace);
   auto* sink = carver.take<float>(static_cast<std::size_t>(shapes.heads));
-  std::byte* scratch = carver.take<std::byte>(0);
+  auto* scratch = carver.take<std::byte>(0);
   widen(io.weight(4), 0, shapes.heads, sink);
 
   // Dealt out in turn: rows early in a sequence and padding rows have less to do than others.

@@ -27,6 +27,7 @@ std::vector<std::int32_t> best_of(const std::vector<Scored>& stream, std::int64_
 TEST(TopList, KeepsTheBestOfALongStreamInAnyOrderOfArrival) {
   std::mt19937_64 random(1);
   std::vector<Scored> stream;
+  stream.reserve(5000);
   for (std::int32_t i = 0; i < 5000; ++i)
     stream.push_back({static_cast<float>(static_cast<int>(random() % 41) - 20), i});
   for (const std::int64_t limit : {1, 10, 63, 64, 500}) {

@@ -25,10 +25,10 @@
 namespace deepinfer::cpu {
 namespace {
 
-constexpr int kLanes = 16;
+inline constexpr int kLanes = 16;
 
 /// 2^120: an E4M3 code shifted into place as an fp32 is too small by this factor (bias 7 for 127).
-constexpr float kE4m3Shift = 0x1p120F;
+inline constexpr float kE4m3Shift = 0x1p120F;
 
 #if defined(__AVX2__)
 

@@ -9,7 +9,7 @@
 namespace deepinfer::cpu {
 namespace {
 
-constexpr RowFunctions kRowFunctions = {.dots = &dots_body,
+inline constexpr RowFunctions kRowFunctions = {.dots = &dots_body,
                                         .unpack_window = &unpack_window_body,
                                         .unpack_compressed = &unpack_compressed_body,
                                         .attend_block = &attend_block_body,
