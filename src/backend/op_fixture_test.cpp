@@ -350,7 +350,7 @@ OpRun OpFixture::run_graph(Backend& backend, const Op& op, const std::vector<Giv
     require(index >= 0, std::string(name_of(op)) + " does not work in place");
     ids[static_cast<std::size_t>(index)] = copied(builder, ids[static_cast<std::size_t>(index)]);
   }
-  const std::vector<ValueId> results = builder.add_all(op, ids, {"r0", "r1", "r2"});
+  const std::vector<ValueId> results = builder.add_all(op, ids, {"r0", "r1", "r2", "r3"});
   for (std::size_t i = 0; i < results.size(); ++i)
     builder.output("r" + std::to_string(i), results[i]);
 

@@ -13,13 +13,16 @@
 #include "graph/ops/fake_quantise.h"
 #include "graph/ops/grouped_linear.h"
 #include "graph/ops/hc_collapse.h"
+#include "graph/ops/hc_collapse_norm.h"
 #include "graph/ops/hc_expand.h"
 #include "graph/ops/hc_mix.h"
 #include "graph/ops/index_top_k.h"
 #include "graph/ops/linear.h"
+#include "graph/ops/linear_group.h"
 #include "graph/ops/lm_head.h"
 #include "graph/ops/moe.h"
 #include "graph/ops/rms_norm.h"
+#include "graph/ops/rms_norm_rope.h"
 #include "graph/ops/rope.h"
 #include "graph/ops/router.h"
 #include "graph/ops/scale.h"
@@ -30,7 +33,8 @@ namespace deepinfer {
 
 using Op = std::variant<Embedding, EngramLookup, EngramGate, HcMix, HcCollapse, HcExpand, RmsNorm,
                         Linear, GroupedLinear, Rope, Scale, FakeQuantise, CacheView, WindowWrite,
-                        BlockWrite, Compress, IndexTopK, SparseAttention, Router, Moe, LmHead>;
+                        BlockWrite, Compress, IndexTopK, SparseAttention, Router, Moe, LmHead,
+                        HcCollapseNorm, RmsNormRope, LinearGroup>;
 
 std::string_view name_of(const Op& op);
 std::span<const std::string_view> operand_names(const Op& op);

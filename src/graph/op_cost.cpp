@@ -184,6 +184,23 @@ OpCost cost_of(const LmHead& /*op*/, const Operands& in) {
   return {.bytes = in.all_but_views(), .flops = 2 * in.rows() * in.shape(1).elements()};
 }
 
+OpCost cost_of(const HcCollapseNorm& /*op*/, const Operands& in) {
+  return {.bytes = in.all_but_views(),
+          .flops = 2 * in.shape(0).elements() + 4 * in.result(0).elements()};
+}
+
+OpCost cost_of(const RmsNormRope& op, const Operands& in) {
+  OpCost cost = cost_of(op.rope, in);
+  cost.flops += cost_of(op.norm, in).flops;
+  return cost;
+}
+
+OpCost cost_of(const LinearGroup& /*op*/, const Operands& in) {
+  std::int64_t weights = 0;
+  for (std::size_t index = 1; in.has(index); ++index) weights += in.shape(index).elements();
+  return {.bytes = in.all_but_views(), .flops = 2 * in.rows() * weights};
+}
+
 /// Tiles of 32 that an extent is covered by.
 std::int64_t tiles(std::int64_t extent) { return (extent + 31) / 32; }
 

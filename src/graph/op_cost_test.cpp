@@ -44,6 +44,29 @@ class OpCostTest : public testing::Test {
   GraphBuilder graph_;
 };
 
+TEST_F(OpCostTest, FusedOpsCostTheArithmeticOfTheirPartsAndNotTheValueBetween) {
+  const ValueId streams = graph_.metadata("streams", DType::f32, {kRows, 4, 32});
+  const ValueId pre = activation("pre", {kRows, 4});
+  // 3 * (4 * 32 + 4 + 32) floats, 32 bf16; 2 per element of the streams, 4 per result.
+  EXPECT_EQ(cost(HcCollapseNorm{}, {streams, pre, plain("w", {32})}),
+            (OpCost{.bytes = 3 * 164 * 4 + 64, .flops = 2 * 384 + 4 * 96}));
+}
+
+TEST_F(OpCostTest, RmsNormRope) {
+  RmsNormRope op;
+  op.rope.head_dim = 16;
+  op.rope.frequencies = std::make_shared<const std::vector<float>>(std::vector<float>{1, 2, 3});
+  // 2 heads of 3 pairs a row.
+  EXPECT_EQ(cost(op, {activation("x", {kRows, 32}), plain("w", {32}), integers("at", {kRows})}),
+            (OpCost{.bytes = 2 * 96 * 4 + 64 + 12, .flops = 4 * 96 + 6 * 3 * 2 * 3}));
+}
+
+TEST_F(OpCostTest, ALinearGroupReadsItsInputOnce) {
+  const ValueId x = activation("x", {kRows, 32});
+  EXPECT_EQ(cost(LinearGroup{}, {x, plain("a", {5, 32}), plain("b", {7, 32})}),
+            (OpCost{.bytes = 96 * 4 + 12 * 32 * 2 + 3 * 12 * 4, .flops = 2 * 3 * 12 * 32}));
+}
+
 TEST_F(OpCostTest, WeightsCountInTheirCheckpointBytes) {
   Value weight;
   weight.kind = ValueKind::weight;

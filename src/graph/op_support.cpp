@@ -48,6 +48,12 @@ void OperandTypes::refuse(std::string_view what, const std::string& expected,
                          {.expected = expected, .got = got, .hint = {}});
 }
 
+void OperandTypes::require_at_least(std::string_view name, int value, int least) const {
+  if (value < least)
+    refuse(fmt::format("attribute '{}' is too small", name), fmt::format("at least {}", least),
+           std::to_string(value));
+}
+
 void OperandTypes::expect_shape(std::size_t index, const Shape& shape) const {
   const Shape& got = values_[index]->shape;
   bool equal = got.rank() == shape.rank();

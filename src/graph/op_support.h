@@ -59,6 +59,8 @@ class OperandTypes {
   /// Throws: the op itself `what`.
   [[noreturn]] void refuse(std::string_view what, const std::string& expected,
                            const std::string& got) const;
+  /// Throws unless the op's attribute `name` is `least` or more.
+  void require_at_least(std::string_view name, int value, int least) const;
 
  private:
   void expect_shape(std::size_t index, const Shape& shape) const;

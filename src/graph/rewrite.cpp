@@ -12,6 +12,15 @@ std::vector<int> count_readers(const Graph& graph) {
   return readers;
 }
 
+Graph without_nodes(Graph graph, const std::vector<bool>& gone) {
+  std::vector<Node> kept;
+  kept.reserve(graph.nodes.size());
+  for (std::size_t index = 0; index < graph.nodes.size(); ++index)
+    if (!gone[index]) kept.push_back(std::move(graph.nodes[index]));
+  graph.nodes = std::move(kept);
+  return graph;
+}
+
 Graph compact(Graph graph) {
   std::vector<bool> kept(graph.values.size());
   for (std::size_t id = 0; id < graph.values.size(); ++id) {

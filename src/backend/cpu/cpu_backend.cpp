@@ -55,6 +55,9 @@ host::KernelTable make_kernels() {
   table.set<Router, &router>(&router_workspace);
   table.set<Moe, &with_products<kIsa, Moe, &moe>>(&moe_workspace);
   table.set<LmHead, &with_products<kIsa, LmHead, &lm_head>>(&lm_head_workspace);
+  table.set<HcCollapseNorm, &hc_collapse_norm>(&hc_collapse_norm_workspace);
+  table.set<RmsNormRope, &rms_norm_rope>(&rms_norm_rope_workspace);
+  table.set<LinearGroup, &with_products<kIsa, LinearGroup, &linear_group>>(&linear_workspace);
   return table;
 }
 

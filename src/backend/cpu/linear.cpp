@@ -5,6 +5,18 @@
 
 namespace deepinfer::cpu {
 
+void linear_outputs(const ProductFunctions& isa, const Linear& op, const WeightRef& weight,
+                    const float* const* inputs, const TensorRef& y, Range outputs) {
+  multiply(isa, weight,
+           {.outputs = outputs,
+            .inputs = inputs,
+            .count = y.shape[0],
+            .out = y.as<float>() + outputs.begin,
+            .out_stride = y.shape[1]});
+  for (std::int64_t row = 0; row < y.shape[0]; ++row)
+    round_values(op.rounding, y.row<float>(row) + outputs.begin, outputs.end - outputs.begin);
+}
+
 std::size_t linear_workspace(const Graph& graph, const Node& node, int /*threads*/) {
   const Shape& x = graph.value(node.operands[0]).shape;
   return ProductInputs::bytes(x[0], x[1]);
@@ -26,14 +38,7 @@ void linear(const ProductFunctions& isa, const Linear& op, const Operands& io,
 
   split_outputs(context, outputs, kOutputGrain, rows * width * outputs,
                 [&](std::int64_t begin, std::int64_t end, int) {
-                  multiply(isa, weight,
-                           {.outputs = {begin, end},
-                            .inputs = inputs.pointers(),
-                            .count = rows,
-                            .out = y.as<float>() + begin,
-                            .out_stride = outputs});
-                  for (std::int64_t row = 0; row < rows; ++row)
-                    round_values(op.rounding, y.row<float>(row) + begin, end - begin);
+                  linear_outputs(isa, op, weight, inputs.pointers(), y, {begin, end});
                 });
 }
 

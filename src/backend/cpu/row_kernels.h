@@ -26,6 +26,8 @@ void fake_quantise(const FakeQuantise& op, const Operands& io, KernelContext& co
 void window_write(const WindowWrite& op, const Operands& io, KernelContext& context);
 void block_write(const BlockWrite& op, const Operands& io, KernelContext& context);
 void compress(const Compress& op, const Operands& io, KernelContext& context);
+void hc_collapse_norm(const HcCollapseNorm& op, const Operands& io, KernelContext& context);
+void rms_norm_rope(const RmsNormRope& op, const Operands& io, KernelContext& context);
 void router(const Router& op, const Operands& io, KernelContext& context);
 
 void hc_mix(const RowFunctions& isa, const HcMix& op, const Operands& io, KernelContext& context);
@@ -39,6 +41,8 @@ std::size_t engram_gate_workspace(const Graph& graph, const Node& node, int thre
 std::size_t hc_expand_workspace(const Graph& graph, const Node& node, int threads);
 std::size_t rms_norm_workspace(const Graph& graph, const Node& node, int threads);
 std::size_t rope_workspace(const Graph& graph, const Node& node, int threads);
+std::size_t hc_collapse_norm_workspace(const Graph& graph, const Node& node, int threads);
+std::size_t rms_norm_rope_workspace(const Graph& graph, const Node& node, int threads);
 std::size_t router_workspace(const Graph& graph, const Node& node, int threads);
 std::size_t hc_mix_workspace(const Graph& graph, const Node& node, int threads);
 std::size_t index_top_k_workspace(const Graph& graph, const Node& node, int threads);

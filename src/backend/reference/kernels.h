@@ -30,6 +30,9 @@ void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context
 void sparse_attention(const SparseAttention& op, const Operands& io, KernelContext& context);
 void router(const Router& op, const Operands& io, KernelContext& context);
 void moe(const Moe& op, const Operands& io, KernelContext& context);
+void hc_collapse_norm(const HcCollapseNorm& op, const Operands& io, KernelContext& context);
+void rms_norm_rope(const RmsNormRope& op, const Operands& io, KernelContext& context);
+void linear_group(const LinearGroup& op, const Operands& io, KernelContext& context);
 void lm_head(const LmHead& op, const Operands& io, KernelContext& context);
 
 // Scratch memory of the ops that need some.

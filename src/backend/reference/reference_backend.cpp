@@ -28,6 +28,9 @@ host::KernelTable make_kernels() {
   table.set<Router, &router>(&router_workspace);
   table.set<Moe, &moe>(&moe_workspace);
   table.set<LmHead, &lm_head>();
+  table.set<HcCollapseNorm, &hc_collapse_norm>();
+  table.set<RmsNormRope, &rms_norm_rope>();
+  table.set<LinearGroup, &linear_group>(&linear_workspace);
   return table;
 }
 

@@ -8,6 +8,8 @@ std::vector<ResultType> IndexTopK::infer(const OperandTypes& in) const {
     in.fail(0, "is not a whole number of heads", "a multiple of " + std::to_string(heads),
             std::to_string(q[1]));
   in.expect(1, DType::f32, {q[0], heads});
+  in.require_at_least("topk", topk, 1);
+  if (in.size() > 6 || publish_blocks > 0) in.require_at_least("block_size", block_size, 1);
   const auto width = static_cast<std::size_t>(q[1] / heads);
   in.expect_view(2, DType::u8,
                  {-1, -1, static_cast<std::int64_t>(record_bytes(Quantiser::q4u, width))});

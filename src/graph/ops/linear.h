@@ -25,6 +25,8 @@ struct Linear {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
+  /// Throws Error if operand 0 cannot be quantised as the attributes ask.
+  void require_blocks(const OperandTypes& in) const;
   static void visit(auto& self, auto& visitor) {
     visitor("quantise_input", self.quantise_input);
     visitor("round", self.rounding);

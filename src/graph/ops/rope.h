@@ -30,6 +30,8 @@ struct Rope {
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
+  /// Throws Error unless operand 0 [rows, width] is whole heads in which the frequencies fit.
+  void require_heads(const OperandTypes& in) const;
   static void visit(auto& self, auto& visitor) {
     visitor("head_dim", self.head_dim);
     visitor("frequencies", self.frequencies);

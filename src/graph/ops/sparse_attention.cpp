@@ -7,6 +7,7 @@ std::vector<ResultType> SparseAttention::infer(const OperandTypes& in) const {
   if (heads <= 0 || q[1] % heads != 0)
     in.fail(0, "is not a whole number of heads", "a multiple of " + std::to_string(heads),
             std::to_string(q[1]));
+  in.require_at_least("window", window, 1);
   const auto width = static_cast<std::size_t>(q[1] / heads);
   const Shape& ring =
       in.expect_view(1, DType::u8,
