@@ -10,6 +10,7 @@
 #include "cli/idle_options.h"
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
+#include "cli/observation.h"
 #include "core/option_values.h"
 #include "deepinfer/error.h"
 
@@ -92,14 +93,18 @@ int chat(const ChatArguments& arguments) {
   options.model = model_directory(options);
   const bool think = !arguments.think.has_value() || parse_on_off(*arguments.think, "--think");
 
+  Observation observation(options, false);
+
   remember_interrupts();
   const StartedEngine started = start_engine(options);
   say_options(resolved);
   warn_options_idle_in_greedy(resolved);
   say_start(started);
+  started.engine->observe(observation.watcher());
   ChatSession session(*started.engine, is_given(resolved, "--max-tokens"));
   session.set_thinking(think);
   converse(session);
+  observation.finish();
   return 0;
 }
 

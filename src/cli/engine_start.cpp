@@ -44,6 +44,7 @@ void say_options(const ResolvedOptions& resolved) {
           one_line(fmt::format("option {} is {} ({})", option.spec->flag, option.value,
                                option.source == OptionSource::flag ? "flag" : option.variable)));
   warn_options_idle_in_backend(resolved);
+  warn_options_idle_without_trace(resolved);
 }
 
 void say_start(const Options& options, const Checkpoint& checkpoint, const StartInfo& info) {

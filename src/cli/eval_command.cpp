@@ -12,7 +12,7 @@
 #include "cli/eval_cases.h"
 #include "cli/generation.h"
 #include "cli/interrupt.h"
-#include "cli/json_output.h"
+#include "cli/observation_json.h"
 #include "cli/progress_bar.h"
 #include "cli/prompt.h"
 #include "cli/text_file.h"
@@ -50,7 +50,7 @@ void check_same_prompt(const EvalCase& tested, const std::string& where, const E
   const std::vector<std::int32_t> ids = plain_ids(tokenizer, *tested.prompt, bos);
   const std::vector<std::int32_t>& tokens = *tested.tokens;
   if (tokens == ids || tokens == tokenizer.encode(*tested.prompt, true)) return;
-  const auto place = std::ranges::mismatch(ids, tokens).in1 - ids.begin();
+  const auto place = std::mismatch(ids.begin(), ids.end(), tokens.begin(), tokens.end()).first - ids.begin();
   const auto text_of = [place](const std::vector<std::int32_t>& list) {
     const auto index = static_cast<std::size_t>(place);
     return fmt::format("{} tokens, {} at index {}", list.size(),
@@ -130,6 +130,8 @@ int eval(const EvalArguments& arguments) {
                 arguments.cases.has_value() ? "- reads stdin" : "--cases names another file"),
       source);
 
+  Observation observation(options, arguments.json);
+
   remember_interrupts();
   const StartedEngine started = start_engine(options);
   std::map<RequestId, std::size_t> index_of;
@@ -139,6 +141,7 @@ int eval(const EvalArguments& arguments) {
   say_options(resolved);
   say_start(started);
 
+  started.engine->observe(observation.watcher());
   const std::vector<CaseResult> results = run_cases(*started.engine, cases, index_of);
   std::size_t correct = 0;
   std::string text;
@@ -156,10 +159,14 @@ int eval(const EvalArguments& arguments) {
                       Json(cases[i].expect).dump(-1, ' ', false, Json::error_handler_t::replace),
                       Json(results[i].got).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  if (arguments.json)
-    write_out(to_text({{"correct", correct}, {"total", cases.size()}, {"cases", list}}));
-  else
+  if (arguments.json) {
+    Json json = {{"correct", correct}, {"total", cases.size()}, {"cases", list}};
+    add_observation(json, observation);
+    write_out(to_text(json));
+  } else {
     write_out(text + fmt::format("{}/{} correct\n", correct, cases.size()));
+  }
+  observation.finish();
   return 0;
 }
 
@@ -173,7 +180,10 @@ void add_eval_command(Program& program) {
              "JSON list of {\"id\", \"prompt\" or \"tokens\", \"expect\"}; - is stdin (default: "
              "eval.json of the model)",
              arguments->cases);
-  line.flag("--json", "one JSON object: correct, total, cases", arguments->json);
+  line.flag("--json",
+            "one JSON object: correct, total, cases; with --region-timing also region_timings and "
+            "profile",
+            arguments->json);
   line.all_options();
   line.footer(
       "Decoding is greedy. A prompt is used as in `run`; with `tokens` beside it both must agree; "

@@ -29,6 +29,11 @@ void warn_options_idle_in_backend(const ResolvedOptions& resolved) {
     warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend reference", true);
 }
 
+void warn_options_idle_without_trace(const ResolvedOptions& resolved) {
+  if (resolved.options.trace_file.empty())
+    warn_idle_options(resolved, {"--trace-steps"}, "without --trace-file", true);
+}
+
 void warn_options_idle_in_greedy(const ResolvedOptions& resolved) {
   if (resolved.options.temperature == 0)
     warn_idle_options(resolved, {"--seed", "--top-p", "--top-k", "--min-p"}, "at --temperature 0",

@@ -20,6 +20,9 @@ void warn_idle_options(const ResolvedOptions& resolved, const std::vector<std::s
 /// Options that the chosen backend does not look at.
 void warn_options_idle_in_backend(const ResolvedOptions& resolved);
 
+/// --trace-steps without a trace.
+void warn_options_idle_without_trace(const ResolvedOptions& resolved);
+
 /// Options of the sampler that greedy decoding does not look at.
 void warn_options_idle_in_greedy(const ResolvedOptions& resolved);
 

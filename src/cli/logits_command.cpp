@@ -13,6 +13,7 @@
 #include "cli/engine_start.h"
 #include "cli/interrupt.h"
 #include "cli/logits_run.h"
+#include "cli/observation.h"
 #include "cli/output_file.h"
 #include "cli/safetensors_writer.h"
 #include "cli/text_file.h"
@@ -139,6 +140,8 @@ int logits(const LogitsArguments& arguments) {
   options.model = model_directory(options);
   LogitsRequest request = read_request(arguments);
 
+  Observation observation(options, false);
+
   remember_interrupts();
   Model model = open_model(options.model, options.engram);
   const ModelConfig& config = model.config();
@@ -150,11 +153,13 @@ int logits(const LogitsArguments& arguments) {
   Runtime runtime(std::move(model), options, request.trace, show_capture());
   const std::chrono::duration<double, std::milli> opening =
       std::chrono::steady_clock::now() - start;
+  runtime.runner().observe(observation.watcher());
   const LogitsResult result = run_logits(runtime, request);
   if (arguments.out.has_value()) write_result(result, *arguments.out);
   say_options(resolved);
   say_start(runtime, opening.count());
   if (!arguments.out.has_value()) write_out(summary(result, *runtime.model().tokenizer));
+  observation.finish();
   return 0;
 }
 

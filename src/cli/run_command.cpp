@@ -9,7 +9,7 @@
 #include "cli/generation.h"
 #include "cli/idle_options.h"
 #include "cli/interrupt.h"
-#include "cli/json_output.h"
+#include "cli/observation_json.h"
 #include "cli/prompt.h"
 #include "cli/start_table.h"
 
@@ -36,21 +36,24 @@ Json graphs_json(const Engine& engine) {
   return graphs;
 }
 
-Json result_json(const StartedEngine& started, const Generation& result) {
-  return {{"prompt_tokens", result.prompt_tokens},
-          {"tokens", result.tokens},
-          {"text", result.text},
-          {"finish_reason", name_of(result.reason)},
-          {"timings",
-           {{"load_ms", started.load_ms},
-            {"capture_ms", started.capture_ms},
-            {"prefill_ms", result.prefill_ms},
-            {"decode_ms", result.decode_ms},
-            {"prefill_tokens_per_s", result.prefill_tokens_per_s()},
-            {"decode_tokens_per_s", result.decode_tokens_per_s()},
-            {"prefill_steps", result.prefill_steps},
-            {"steps", result.steps}}},
-          {"graphs", graphs_json(*started.engine)}};
+Json result_json(const StartedEngine& started, const Generation& result,
+                 const Observation& observation) {
+  Json json = {{"prompt_tokens", result.prompt_tokens},
+               {"tokens", result.tokens},
+               {"text", result.text},
+               {"finish_reason", name_of(result.reason)},
+               {"timings",
+                {{"load_ms", started.load_ms},
+                 {"capture_ms", started.capture_ms},
+                 {"prefill_ms", result.prefill_ms},
+                 {"decode_ms", result.decode_ms},
+                 {"prefill_tokens_per_s", result.prefill_tokens_per_s()},
+                 {"decode_tokens_per_s", result.decode_tokens_per_s()},
+                 {"prefill_steps", result.prefill_steps},
+                 {"steps", result.steps}}},
+               {"graphs", graphs_json(*started.engine)}};
+  add_observation(json, observation);
+  return json;
 }
 
 int run(const RunArguments& arguments) {
@@ -58,6 +61,8 @@ int run(const RunArguments& arguments) {
   Options options = resolved.options;
   options.model = model_directory(options);
   const Prompt prompt = read_prompt(arguments.prompt);
+
+  Observation observation(options, arguments.json);
 
   remember_interrupts();
   const StartedEngine started = start_engine(options);
@@ -71,12 +76,13 @@ int run(const RunArguments& arguments) {
   warn_options_idle_in_greedy(resolved);
   say_start(started);
 
+  engine.observe(observation.watcher());
   const auto stream = [&](std::string_view text) {
     if (!arguments.json) write_out(text);
   };
   const Generation result = generate(engine, id, prompt_tokens, stream);
   if (arguments.json)
-    write_out(to_text(result_json(started, result)));
+    write_out(to_text(result_json(started, result, observation)));
   else if (stdout_is_terminal())
     write_out("\n");
   log(options, LogLevel::info,
@@ -84,6 +90,7 @@ int run(const RunArguments& arguments) {
                   prompt_tokens, result.prefill_ms, result.prefill_tokens_per_s(),
                   result.tokens.size(), result.decode_ms, result.decode_tokens_per_s(),
                   name_of(result.reason)));
+  observation.finish();
   return result.reason == FinishReason::cancelled ? kInterruptedExit : 0;
 }
 
@@ -96,7 +103,7 @@ void add_run_command(Program& program) {
   add_prompt_arguments(line, arguments->prompt);
   line.flag("--json",
             "one JSON object: prompt_tokens, tokens (the end token included), text, finish_reason, "
-            "timings, graphs",
+            "timings, graphs; with --region-timing also region_timings and profile",
             arguments->json);
   line.all_options();
   line.footer(
