@@ -11,6 +11,9 @@
 #include <ctime>
 #include <new>
 
+#include "runner/region_timing.h"
+#include "runner/step_profile.h"
+#include "runner/trace_writer.h"
 #include "tests/support/schedule.h"
 #include "tests/support/test_runtime.h"
 
@@ -140,6 +143,54 @@ TEST_P(ReplayAllocations, A18_prompt_chunks_and_batches_allocate_nothing) {
     for (const StepScript::Part& part : parts) script.skip(part);
   }
 }
+
+class WatchedAllocations : public testing::TestWithParam<GraphMode> {};
+
+TEST_P(WatchedAllocations, A18_watched_replays_allocate_nothing) {
+  Options options = test_options("cpu");
+  options.threads = 2;
+  options.graph_mode = GetParam();
+  const auto runtime = open_runtime("t41", options);
+  double milliseconds = 0;
+  std::size_t profiled = 0;
+  RegionTiming timing([&](const StepTiming& step) { milliseconds += step.regions_ms; });
+  StepProfiler profiler([&](const StepProfile& profile) { profiled += profile.ops.size(); });
+  TraceWriter trace(16);
+  StepWatchers watchers;
+  watchers.add(timing);
+  watchers.add(profiler);
+  watchers.add(trace);
+  runtime->runner().observe(&watchers);
+
+  constexpr int kSteps = 30;  // beyond the profiled and the traced ones
+  const std::vector<std::int32_t> tokens = random_tokens(1, kSteps + 40);
+  const SequenceCache cache(runtime->caches(), static_cast<std::int64_t>(tokens.size()));
+  SequenceMetadata sequence{.tokens = tokens,
+                            .first_position = 0,
+                            .rows = 40,
+                            .slot = cache.slot(),
+                            .blocks = cache.blocks(),
+                            .wants_logits = true,
+                            .all_logits = false};
+  const std::uint64_t before = allocations;
+  runtime->step({&sequence, 1});
+  sequence.first_position = 40;
+  sequence.rows = 1;
+  for (int step = 0; step < kSteps; ++step) {
+    runtime->step({&sequence, 1});
+    ++sequence.first_position;
+  }
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_GT(milliseconds, 0);
+  EXPECT_EQ(profiled, kProfiledOps);
+  EXPECT_EQ(trace.steps(), 16U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, WatchedAllocations,
+                         testing::Values(GraphMode::whole, GraphMode::regions),
+                         [](const auto& info) {
+                           return info.param == GraphMode::whole ? "whole" : "regions";
+                         });
 
 INSTANTIATE_TEST_SUITE_P(EngramStorage, ReplayAllocations,
                          testing::Values(EngramMode::memory, EngramMode::disk),
