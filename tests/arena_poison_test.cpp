@@ -26,7 +26,7 @@ class StepBindings : public Bindings {
       : model_(model), caches_(caches), metadata_(metadata) {}
   std::byte* storage(const Value& value) const override {
     if (value.kind == ValueKind::root)
-      return caches_.root(value.name == step_inputs::kKvRoot ? CacheRoot::kv : CacheRoot::state);
+      return caches_.root(step_inputs::root_called(value.name));
     return metadata_.data(metadata_.field(value.name));
   }
   std::vector<WeightRef> weights(const Value& value) const override {

@@ -131,9 +131,8 @@ class IndexGoldens : public OpGoldenSuite {
                      packed(Quantiser::q4u, golden("iscore.k"), 32)),
         fixture.integers("blocks", {1, 1}, {0}),
         fixture.integers("slots", {rows}, std::vector<std::int32_t>(as_size(rows))),
-        fixture.integers(
-            "positions", {rows},
-            std::vector<std::int32_t>(as_size(rows), static_cast<std::int32_t>(n - 1)))};
+        fixture.integers("visible", {rows},
+                         std::vector<std::int32_t>(as_size(rows), static_cast<std::int32_t>(n)))};
     std::vector<std::vector<std::int32_t>> result(as_size(rows));
     for (int k = 1; k <= n; ++k) {
       const IndexTopK op{.heads = 8, .topk = k, .bf16_scores = bf16_scores};
@@ -209,9 +208,9 @@ class SelectGoldens : public OpGoldenSuite {
         key[2] = 6;  // fixes the block's scale at 1
       }
     }
-    std::vector<std::int32_t> positions;
-    for (const std::int64_t visible : goldens().i64("select.vis"))
-      positions.push_back(static_cast<std::int32_t>(visible) - 1);
+    std::vector<std::int32_t> visible;
+    for (const std::int64_t entries : goldens().i64("select.vis"))
+      visible.push_back(static_cast<std::int32_t>(entries));
     // Blocks of 8 entries, three per sequence.
     const auto record = static_cast<std::int64_t>(record_bytes(Quantiser::q4u, 32));
     operands_ = {
@@ -220,7 +219,7 @@ class SelectGoldens : public OpGoldenSuite {
         fixture.view("keys", DType::u8, {kRows * 3, 8, record}, packed(Quantiser::q4u, keys, 32)),
         fixture.integers("blocks", {kRows, 3}, ascending(kRows * 3)),
         fixture.integers("slots", {kRows}, ascending(kRows)),
-        fixture.integers("positions", {kRows}, positions)};
+        fixture.integers("visible", {kRows}, visible)};
   }
 
   std::vector<Given> operands_;

@@ -87,6 +87,13 @@ Given OpFixture::integers(std::string_view name, const Shape& shape,
               .contents = to_bytes(values)});
 }
 
+Given OpFixture::derived(std::string_view name, const Shape& shape) {
+  const Given given =
+      integers(name, shape, std::vector<std::int32_t>(as_size(shape.elements()), -1));
+  entries_[given.index].derived = true;
+  return given;
+}
+
 Given OpFixture::bytes(std::string_view name, const Shape& shape,
                        const std::vector<std::uint8_t>& values) {
   require(values.size() == as_size(shape.elements()), "wrong count for " + std::string(name));
@@ -279,7 +286,8 @@ ValueId OpFixture::declare(GraphBuilder& builder, Given given) {
   Entry& entry = entries_.at(given.index);
   if (entry.id >= 0) return entry.id;
   if (entry.kind == ValueKind::metadata) {
-    entry.id = builder.metadata(entry.name, entry.dtype, entry.shape);
+    entry.id = entry.derived ? builder.derived(entry.name, entry.dtype, entry.shape)
+                             : builder.metadata(entry.name, entry.dtype, entry.shape);
   } else if (entry.kind == ValueKind::weight) {
     entry.id = entry.tensors.size() > 1 || entry.shape.rank() == 3
                    ? builder.weight_bank(entry.name, "", entry.format, entry.shape)
@@ -365,9 +373,11 @@ OpRun OpFixture::run_graph(Backend& backend, const Op& op, const std::vector<Giv
     const std::size_t bytes = graph->value(results[i]).bytes();
     run.results_.emplace_back(ref.data, ref.data + bytes);
   }
-  for (const Given given : operands)
-    if (entries_[given.index].kind == ValueKind::view)
-      run.views_[given.index] = view_contents(entries_[given.index]);
+  for (const Given given : operands) {
+    const Entry& entry = entries_[given.index];
+    if (entry.kind == ValueKind::view) run.views_[given.index] = view_contents(entry);
+    if (entry.derived) run.views_[given.index] = entry.memory;
+  }
   return run;
 }
 

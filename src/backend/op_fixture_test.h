@@ -41,7 +41,7 @@ class OpRun {
   const std::vector<std::byte>& bytes(std::size_t result = 0) const { return results_.at(result); }
   std::size_t results() const { return results_.size(); }
 
-  /// Contents of a view after the run, its rows joined without the gaps between them.
+  /// Contents of a view or of derived metadata after the run, rows joined without gaps.
   template <typename T>
   std::vector<T> view(Given view) const {
     return copy<T>(views_.at(view.index));
@@ -75,6 +75,9 @@ class OpFixture : public Bindings {
   Given integers(std::string_view name, const Shape& shape,
                  const std::vector<std::int32_t>& values);
   Given bytes(std::string_view name, const Shape& shape, const std::vector<std::uint8_t>& values);
+
+  /// Derived metadata that the op writes; before the run every entry is -1.
+  Given derived(std::string_view name, const Shape& shape);
 
   // ---- weights
 
@@ -143,6 +146,7 @@ class OpFixture : public Bindings {
     Shape shape = {};
     WeightFormat format = WeightFormat::plain;
     std::vector<std::byte> contents = {};        // metadata; views without gaps
+    bool derived = false;                        // metadata
     std::vector<Tensor> tensors = {};            // weights
     mutable std::vector<std::byte> memory = {};  // what a run works on: metadata and roots
     ViewRecipe recipe = {};                      // views

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/quantise.h"
+#include "deepinfer/error.h"
+#include "graph/strided_range.h"
 
 namespace deepinfer {
 namespace {
@@ -46,7 +48,8 @@ std::vector<CacheColumn> make_columns(const ModelConfig& config, const CacheGeom
         layer, CacheKind::ica_cache, CacheRoot::kv,
         {geometry.blocks, entries, record(Quantiser::q4u, config.index_head_dim)}, DType::u8));
     if (config.ratio(layer) > 1)
-      columns.push_back(column(layer, CacheKind::ca_state, CacheRoot::state,
+      columns.push_back(column(layer, CacheKind::ca_state,
+                               geometry.typed_roots ? CacheRoot::state_f32 : CacheRoot::state,
                                {geometry.slots, 2, config.head_dim}, DType::f32));
   }
   return columns;
@@ -95,18 +98,47 @@ std::string_view name_of(CacheKind kind) {
 CacheLayout::CacheLayout(const ModelConfig& config, const CacheGeometry& geometry)
     : geometry_(geometry),
       ring_(ring_size(config, geometry.max_step_rows)),
-      columns_(make_columns(config, geometry)),
-      kv_bytes_(arrange(columns_, CacheRoot::kv, geometry.layout)),
-      state_bytes_(arrange(columns_, CacheRoot::state, geometry.layout)) {}
+      columns_(make_columns(config, geometry)) {
+  for (const CacheRoot root : kCacheRoots)
+    root_bytes_[static_cast<std::size_t>(root)] = arrange(columns_, root, geometry.layout);
+}
+
+std::vector<CacheRoot> CacheLayout::roots() const {
+  std::vector<CacheRoot> roots = {CacheRoot::kv, CacheRoot::state};
+  if (root_bytes(CacheRoot::state_f32) > 0) roots.push_back(CacheRoot::state_f32);
+  return roots;
+}
+
+void CacheLayout::verify_columns(const std::vector<CacheColumn>& columns,
+                                 const RootBytes& root_bytes) {
+  for (const CacheColumn& column : columns) {
+    const ViewRecipe& recipe = column.recipe;
+    const std::string expected =
+        recipe.column_fault(root_bytes[static_cast<std::size_t>(recipe.root)]);
+    if (!expected.empty())
+      throw Error::bad_input(
+          "cache column " + column.name,
+          fmt::format("is not a column slice of the {} root", name_of(recipe.root)),
+          {.expected = expected, .got = recipe.to_string(), .hint = {}});
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t j = i + 1; j < columns.size(); ++j) {
+      if (columns[i].recipe.root != columns[j].recipe.root) continue;
+      const auto shared = shared_byte(range_of(columns[i].recipe), range_of(columns[j].recipe));
+      if (shared.has_value())
+        throw Error::bad_input("cache column " + columns[i].name,
+                               fmt::format("shares bytes with column {}", columns[j].name),
+                               {.expected = "columns apart",
+                                .got = fmt::format("both hold byte {} of the {} root", *shared,
+                                                   name_of(columns[i].recipe.root)),
+                                .hint = {}});
+    }
+}
 
 const CacheColumn* CacheLayout::find(int layer, CacheKind kind) const {
   for (const CacheColumn& column : columns_)
     if (column.layer == layer && column.kind == kind) return &column;
   return nullptr;
-}
-
-std::int64_t CacheLayout::root_bytes(CacheRoot root) const {
-  return root == CacheRoot::kv ? kv_bytes_ : state_bytes_;
 }
 
 std::int64_t CacheLayout::block_bytes(const ModelConfig& config, int block_tokens) {
@@ -124,18 +156,22 @@ std::int64_t CacheLayout::slot_bytes(const ModelConfig& config, int max_step_row
 std::string CacheLayout::describe() const {
   const bool block_major = geometry_.layout == Layout::block_major;
   std::string text = fmt::format(
-      "layout {}: {} blocks of {} tokens (block {} is scratch), {} slots (slot {} is scratch)\n"
-      "KV buffer {} bytes, state buffer {} bytes, window ring {} positions\n"
-      "{:<24} {:<6} {:>12} {:>10} {:>10}  {}\n",
+      "layout {}: {} blocks of {} tokens (block {} is scratch), {} slots (slot {} is scratch)\n",
       block_major ? "block_major" : "layer_major", geometry_.blocks, geometry_.block_tokens,
-      geometry_.scratch_block(), geometry_.slots, geometry_.scratch_slot(), kv_bytes_, state_bytes_,
-      ring_, "column", "root", "offset", "row bytes", "bytes", "shape");
+      geometry_.scratch_block(), geometry_.slots, geometry_.scratch_slot());
+  text += fmt::format("KV buffer {} bytes, state buffer {} bytes, window ring {} positions\n",
+                      root_bytes(CacheRoot::kv), state_bytes(), ring_);
+  text += geometry_.typed_roots
+              ? fmt::format("f32 columns in an allocation of their own, state_f32, of {} bytes\n",
+                            root_bytes(CacheRoot::state_f32))
+              : "columns of all types share their root's allocation\n";
+  text += fmt::format("{:<22} {:<9} {:>6} {:>10} {:>10} {:>8}  {}\n", "column", "root", "rows",
+                      "row bytes", "offset", "bytes", "shape");
   for (const CacheColumn& column : columns_) {
     const ViewRecipe& recipe = column.recipe;
-    text +=
-        fmt::format("{:<24} {:<6} {:>12} {:>10} {:>10}  {}{}\n", column.name,
-                    recipe.root == CacheRoot::kv ? "kv" : "state", recipe.offset, recipe.row_bytes,
-                    recipe.column_bytes(), name_of(recipe.dtype), recipe.shape.to_string());
+    text += fmt::format("{:<22} {:<9} {:>6} {:>10} {:>10} {:>8}  {}{}\n", column.name,
+                        name_of(recipe.root), recipe.shape[0], recipe.row_bytes, recipe.offset,
+                        recipe.column_bytes(), name_of(recipe.dtype), recipe.shape.to_string());
   }
   return text;
 }

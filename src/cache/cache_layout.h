@@ -6,8 +6,10 @@
 //   state buffer  rows = sequence slots                        swa_cache of all layers, ca_state
 //
 // The last block and the last slot are scratch: no sequence ever owns them, padding rows point at
-// them. A CacheLayout is a plain immutable value.
+// them. With `typed_roots` the state buffer is two allocations: records and, apart, fp32 columns. A
+// CacheLayout is a plain immutable value.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +36,9 @@ struct CacheGeometry {
   int slots = 0;            ///< scratch slot included
   int max_step_rows = 1;    ///< rows of the largest step (prefill bucket or largest batch)
   Layout layout = Layout::block_major;
+  /// Columns of another type than bytes get an allocation of their own: for compilers that take
+  /// differently typed views of one allocation for overlapping (Backend's CacheNeeds).
+  bool typed_roots = false;
 
   std::int64_t scratch_block() const { return blocks - 1; }
   int scratch_slot() const { return slots - 1; }
@@ -57,8 +62,23 @@ class CacheLayout {
   const std::vector<CacheColumn>& columns() const { return columns_; }
   /// The column of a layer, or nullptr if the layer owns none of that kind.
   const CacheColumn* find(int layer, CacheKind kind) const;
-  /// Bytes of a whole root.
-  std::int64_t root_bytes(CacheRoot root) const;
+  /// Bytes of a whole root; 0 if there is none.
+  std::int64_t root_bytes(CacheRoot root) const {
+    return root_bytes_[static_cast<std::size_t>(root)];
+  }
+  /// Bytes of the state buffer, in one root or two.
+  std::int64_t state_bytes() const {
+    return root_bytes(CacheRoot::state) + root_bytes(CacheRoot::state_f32);
+  }
+  /// The roots that are allocated: both buffers, and the third if a column lies in it.
+  std::vector<CacheRoot> roots() const;
+
+  /// Checks that every column is a slice of its root's rows and that no two share a byte. Throws
+  /// Error (bad_input) naming the columns. True by construction: for layouts that are read back or
+  /// changed by hand.
+  void verify() const { verify_columns(columns_, root_bytes_); }
+  using RootBytes = std::array<std::int64_t, kCacheRoots.size()>;
+  static void verify_columns(const std::vector<CacheColumn>& columns, const RootBytes& root_bytes);
 
   /// Bytes of one row of the KV buffer (one block of all layers).
   static std::int64_t block_bytes(const ModelConfig& config, int block_tokens);
@@ -72,8 +92,7 @@ class CacheLayout {
   CacheGeometry geometry_;
   int ring_ = 0;
   std::vector<CacheColumn> columns_;
-  std::int64_t kv_bytes_ = 0;
-  std::int64_t state_bytes_ = 0;
+  RootBytes root_bytes_{};
 };
 
 }  // namespace deepinfer

@@ -28,12 +28,13 @@ void RowAllocator::give(std::int32_t number) {
   std::push_heap(free_.begin(), free_.end(), std::greater<>());
 }
 
-KvCaches::Mapping KvCaches::map(std::int64_t bytes, const char* name) {
+KvCaches::Mapping KvCaches::map(std::int64_t bytes, std::string_view name) {
   // Anonymous pages read as zero and cost nothing until they are written.
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED)
-    throw Error::failed("caches", fmt::format("cannot allocate the {} of {} bytes", name, bytes),
+    throw Error::failed("caches",
+                        fmt::format("cannot allocate the {} root of {} bytes", name, bytes),
                         {.expected = {}, .got = {}, .hint = "lower --kv-memory or --max-batch"});
   return {static_cast<std::byte*>(data), size};
 }
@@ -41,14 +42,22 @@ KvCaches::Mapping KvCaches::map(std::int64_t bytes, const char* name) {
 KvCaches::KvCaches(CacheLayout layout)
     : layout_(std::move(layout)),
       storage_id_(next_storage_id()),
-      kv_(map(layout_.root_bytes(CacheRoot::kv), "KV buffer")),
-      state_(map(layout_.root_bytes(CacheRoot::state), "state buffer")),
       blocks_(layout_.geometry().scratch_block()),
-      slots_(layout_.geometry().scratch_slot()) {}
+      slots_(layout_.geometry().scratch_slot()) {
+  try {
+    for (const CacheRoot root : layout_.roots())
+      roots_[static_cast<std::size_t>(root)] = map(layout_.root_bytes(root), name_of(root));
+  } catch (...) {
+    release();
+    throw;
+  }
+}
 
-KvCaches::~KvCaches() {
-  munmap(kv_.data, kv_.bytes);
-  munmap(state_.data, state_.bytes);
+KvCaches::~KvCaches() { release(); }
+
+void KvCaches::release() {
+  for (const Mapping& mapping : roots_)
+    if (mapping.data != nullptr) munmap(mapping.data, mapping.bytes);
 }
 
 }  // namespace deepinfer

@@ -1,12 +1,14 @@
 #pragma once
 
-// The two cache roots of an engine, and who owns which row of them.
+// The cache roots of an engine, and who owns which row of them.
 //
 // Memory is taken once, here, and reads as zero. Not thread-safe: one engine thread allocates and
 // frees; kernels write the bytes during a replay.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "cache/cache_layout.h"
@@ -37,7 +39,8 @@ class KvCaches {
   KvCaches& operator=(const KvCaches&) = delete;
 
   const CacheLayout& layout() const { return layout_; }
-  std::byte* root(CacheRoot root) const { return root == CacheRoot::kv ? kv_.data : state_.data; }
+  /// First byte of a root; nullptr if the layout has none of that kind.
+  std::byte* root(CacheRoot root) const { return roots_[static_cast<std::size_t>(root)].data; }
   /// First byte of row `row` of a column.
   std::byte* row(const CacheColumn& column, std::int64_t row) const {
     return root(column.recipe.root) + column.recipe.offset + row * column.recipe.row_bytes;
@@ -54,12 +57,12 @@ class KvCaches {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
   };
-  static Mapping map(std::int64_t bytes, const char* name);
+  void release();
+  static Mapping map(std::int64_t bytes, std::string_view name);
 
   CacheLayout layout_;
   std::uint64_t storage_id_;
-  Mapping kv_;
-  Mapping state_;
+  std::array<Mapping, kCacheRoots.size()> roots_{};
   RowAllocator blocks_;
   RowAllocator slots_;
 };

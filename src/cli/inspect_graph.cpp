@@ -116,7 +116,8 @@ Section caches_section(const ModelConfig& config, const Options& options) {
     for (std::size_t axis = 0; axis < column.recipe.shape.rank(); ++axis)
       shape.push_back(column.recipe.shape[axis]);
     columns.push_back({{"name", column.name},
-                       {"root", column.recipe.root == CacheRoot::kv ? "kv" : "state"},
+                       {"root", name_of(column.recipe.root)},
+                       {"rows", column.recipe.shape[0]},
                        {"offset", column.recipe.offset},
                        {"row_bytes", column.recipe.row_bytes},
                        {"bytes", column.recipe.column_bytes()},
@@ -130,7 +131,7 @@ Section caches_section(const ModelConfig& config, const Options& options) {
                    {"window_ring", layout.ring()},
                    {"max_context", plan.max_context},
                    {"kv_bytes", layout.root_bytes(CacheRoot::kv)},
-                   {"state_bytes", layout.root_bytes(CacheRoot::state)},
+                   {"state_bytes", layout.state_bytes()},
                    {"columns", columns}}};
 }
 
@@ -157,7 +158,7 @@ Section plan_section(const Checkpoint& checkpoint, const Options& options, int r
   const MemoryPlan plan = plan_of(step.graph, options);
   const std::uint64_t weights = weight_bytes(checkpoint, step.graph);
   const std::int64_t kv = step.layout.root_bytes(CacheRoot::kv);
-  const std::int64_t state = step.layout.root_bytes(CacheRoot::state);
+  const std::int64_t state = step.layout.state_bytes();
   return {.text = fmt::format("step of {} rows\nweights {} bytes (mapped)\nKV buffer {} bytes\n"
                               "state buffer {} bytes\n{}",
                               rows, weights, kv, state, plan.describe(step.graph)),

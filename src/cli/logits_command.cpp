@@ -126,7 +126,7 @@ void say_start(Runtime& runtime, double opening_ms) {
                   .captures = captures,
                   .backend = runtime.runner().backend_description(),
                   .kv_bytes = layout.root_bytes(CacheRoot::kv),
-                  .state_bytes = layout.root_bytes(CacheRoot::state),
+                  .state_bytes = layout.state_bytes(),
                   .max_context = runtime.max_context(),
                   .load_ms = opening_ms - milliseconds_of(captures)});
 }

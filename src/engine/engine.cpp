@@ -171,7 +171,7 @@ std::int64_t Engine::kv_bytes() const {
   return state_->runtime.caches().layout().root_bytes(CacheRoot::kv);
 }
 std::int64_t Engine::state_bytes() const {
-  return state_->runtime.caches().layout().root_bytes(CacheRoot::state);
+  return state_->runtime.caches().layout().state_bytes();
 }
 
 }  // namespace deepinfer

@@ -35,6 +35,12 @@ ValueId GraphBuilder::metadata(std::string_view name, DType dtype, const Shape& 
                     .tensor_names = {}});
 }
 
+ValueId GraphBuilder::derived(std::string_view name, DType dtype, const Shape& shape) {
+  const ValueId id = metadata(name, dtype, shape);
+  graph_.values[static_cast<std::size_t>(id)].derived = true;
+  return id;
+}
+
 ValueId GraphBuilder::root(std::string_view name, std::int64_t bytes) {
   return add_value({.name = std::string(name),
                     .kind = ValueKind::root,

@@ -20,6 +20,8 @@ class GraphBuilder {
   explicit GraphBuilder(int rows);
 
   ValueId metadata(std::string_view name, DType dtype, const Shape& shape);
+  /// A metadata buffer that an op of this graph writes before others read it.
+  ValueId derived(std::string_view name, DType dtype, const Shape& shape);
   ValueId root(std::string_view name, std::int64_t bytes);
   /// A weight by checkpoint name; the same name gives the same value.
   ValueId weight(std::string_view name, WeightFormat format, const Shape& shape);

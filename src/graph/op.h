@@ -27,21 +27,22 @@
 #include "graph/ops/router.h"
 #include "graph/ops/scale.h"
 #include "graph/ops/sparse_attention.h"
+#include "graph/ops/visible_entries.h"
 #include "graph/ops/window_write.h"
 
 namespace deepinfer {
 
 using Op = std::variant<Embedding, EngramLookup, EngramGate, HcMix, HcCollapse, HcExpand, RmsNorm,
                         Linear, GroupedLinear, Rope, Scale, FakeQuantise, CacheView, WindowWrite,
-                        BlockWrite, Compress, IndexTopK, SparseAttention, Router, Moe, LmHead,
-                        HcCollapseNorm, RmsNormRope, LinearGroup>;
+                        BlockWrite, Compress, VisibleEntries, IndexTopK, SparseAttention, Router,
+                        Moe, LmHead, HcCollapseNorm, RmsNormRope, LinearGroup>;
 
 std::string_view name_of(const Op& op);
 std::span<const std::string_view> operand_names(const Op& op);
 std::span<const std::string_view> result_names(const Op& op);
 /// How many operands at the end may be missing.
 int optional_operands(const Op& op);
-/// Operand (a cache view) that the op writes; -1 = none.
+/// Operand (a cache view or derived metadata) that the op writes; -1 = none.
 int written_operand(const Op& op);
 /// Operand whose storage result 0 may take over; -1 = none.
 int in_place_operand(const Op& op);

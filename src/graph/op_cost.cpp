@@ -142,6 +142,11 @@ OpCost cost_of(const Compress& /*op*/, const Operands& in) {
           .flops = kPerChannel * in.shape(0).elements()};
 }
 
+/// Integers only.
+OpCost cost_of(const VisibleEntries& /*op*/, const Operands& in) {
+  return {.bytes = in.all_but_views(), .flops = 0};
+}
+
 /// Every row scores every entry that its block table, or its candidate blocks, can name: a dot and
 /// a weighted add per head. Rows of one sequence read the same records.
 OpCost cost_of(const IndexTopK& op, const Operands& in) {

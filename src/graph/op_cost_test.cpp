@@ -216,6 +216,13 @@ TEST_F(OpCostTest, CompressTouchesOnePendingPairPerRow) {
   EXPECT_EQ(c.flops, 10 * 24);
 }
 
+TEST_F(OpCostTest, VisibleEntriesReadsPositionsAndWritesAsMany) {
+  const OpCost c = cost(VisibleEntries{.ratio = 2}, {integers("positions", {kRows}),
+                                                     graph_.derived("seen", DType::i32, {kRows})});
+  EXPECT_EQ(c.bytes, 12 + 12);
+  EXPECT_EQ(c.flops, 0);
+}
+
 TEST_F(OpCostTest, IndexTopKScoresWhatItsTableCanName) {
   const ValueId q = activation("q", {kRows, 2 * 32});
   const ValueId weights = activation("weights", {kRows, 2});
@@ -223,7 +230,7 @@ TEST_F(OpCostTest, IndexTopKScoresWhatItsTableCanName) {
   const ValueId table = integers("table", {5, 7});
   const OpCost c =
       cost(IndexTopK{.heads = 2, .topk = 6},
-           {q, weights, keys, table, integers("slots", {kRows}), integers("positions", {kRows})});
+           {q, weights, keys, table, integers("slots", {kRows}), integers("visible", {kRows})});
   // 3 rows * 28 entries are more than the column has.
   EXPECT_EQ(c.bytes, 768 + 24 + 36 * 17 + 84 + 12 + 12 + 3 * 6 * 4);
   EXPECT_EQ(c.flops, 3 * 28 * 2 * (2 * 32 + 2));
@@ -234,7 +241,7 @@ TEST_F(OpCostTest, IndexTopKWithCandidatesScoresOnlyThose) {
   const OpCost c = cost(IndexTopK{.heads = 1, .topk = 2, .block_size = 2},
                         {q, activation("weights", {kRows, 1}), view("keys", 9, 4, 17),
                          integers("table", {5, 7}), integers("slots", {kRows}),
-                         integers("positions", {kRows}), integers("candidates", {kRows, 3})});
+                         integers("visible", {kRows}), integers("candidates", {kRows, 3})});
   EXPECT_EQ(c.bytes, 384 + 12 + 3 * 6 * 17 + 84 + 12 + 12 + 36 + 24);
   EXPECT_EQ(c.flops, 3 * 6 * (2 * 32 + 2));
 }

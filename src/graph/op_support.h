@@ -6,7 +6,7 @@
 //   static constexpr std::array kOperands;      operand names, in order
 //   static constexpr int kOptionalOperands;     how many at the end may be missing
 //   static constexpr std::array kResults;       result names, in order (may be empty)
-//   static constexpr int kWrites;               operand (a cache view) it writes, -1 = none
+//   static constexpr int kWrites;               operand (cache view, derived metadata) it writes
 //   static constexpr int kInPlace;              operand whose storage result 0 may take over, or -1
 //   std::vector<ResultType> infer(const OperandTypes&) const;   the shape rule
 //   static void visit(auto& self, auto& visitor);               visitor("name", self.attribute),

@@ -55,8 +55,9 @@ std::string to_text(const Graph& graph) {
   std::string text = fmt::format("graph of {} rows, {} ops\n", graph.rows, graph.nodes.size());
   for (const Value& value : graph.values)
     if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
-      text += fmt::format("  {} ${}: {}{}\n", name_of(value.kind), value.name, name_of(value.dtype),
-                          value.shape.to_string());
+      text +=
+          fmt::format("  {}{} ${}: {}{}\n", value.derived ? "derived " : "", name_of(value.kind),
+                      value.name, name_of(value.dtype), value.shape.to_string());
   std::string_view place = "\n";  // differs from every place, the empty one included
   for (const Node& node : graph.nodes) {
     if (node.place != place) {

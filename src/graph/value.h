@@ -16,7 +16,7 @@ namespace deepinfer {
 using ValueId = std::int32_t;
 
 enum class ValueKind : std::uint8_t {
-  metadata,      ///< a step metadata buffer, filled by the caller before every replay
+  metadata,      ///< a step metadata buffer, filled before every replay or, if derived, by an op
   weight,        ///< a checkpoint tensor (or a bank of one tensor per expert), used where it lies
   root,          ///< a whole cache allocation
   view,          ///< a column of a root; has no storage of its own
@@ -43,6 +43,8 @@ struct Value {
   std::vector<std::string> tensor_names;
   /// In the graph of a region kind: bound anew by every call (see regions.h).
   bool argument = false;
+  /// Of a metadata buffer: the graph itself computes it, in the step that reads it.
+  bool derived = false;
 
   /// Bytes of storage a metadata buffer, root or intermediate needs.
   std::size_t bytes() const { return static_cast<std::size_t>(shape.elements()) * size_of(dtype); }

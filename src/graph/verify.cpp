@@ -17,9 +17,10 @@ bool exists(const Graph& graph, ValueId id) {
   return id >= 0 && static_cast<std::size_t>(id) < graph.values.size();
 }
 
+/// Whether the value is there before the graph runs.
 bool is_given(const Value& value) {
-  return value.argument || value.kind == ValueKind::metadata || value.kind == ValueKind::weight ||
-         value.kind == ValueKind::root;
+  return value.argument || (value.kind == ValueKind::metadata && !value.derived) ||
+         value.kind == ValueKind::weight || value.kind == ValueKind::root;
 }
 
 void verify_results(const Graph& graph, const Node& node, std::vector<bool>& made) {
@@ -32,7 +33,7 @@ void verify_results(const Graph& graph, const Node& node, std::vector<bool>& mad
     if (!exists(graph, id))
       fail(node, "makes a value that does not exist", "a value id", std::to_string(id));
     const Value& value = graph.value(id);
-    if (is_given(value) || made[static_cast<std::size_t>(id)])
+    if (is_given(value) || value.derived || made[static_cast<std::size_t>(id)])
       fail(node, fmt::format("makes '{}' a second time", value.name), "one maker", "two");
     made[static_cast<std::size_t>(id)] = true;
     if (value.dtype != types[index].dtype || !(value.shape == types[index].shape))
@@ -40,6 +41,21 @@ void verify_results(const Graph& graph, const Node& node, std::vector<bool>& mad
            fmt::format("{}{}", name_of(types[index].dtype), types[index].shape.to_string()),
            fmt::format("{}{}", name_of(value.dtype), value.shape.to_string()));
   }
+}
+
+/// Only cache views and derived metadata may be written, the latter once.
+void verify_written(const Graph& graph, const Node& node, std::vector<bool>& made) {
+  const int written = written_operand(node.op);
+  if (written < 0) return;
+  const ValueId id = node.operands[static_cast<std::size_t>(written)];
+  const Value& value = graph.value(id);
+  if (value.kind == ValueKind::view) return;
+  if (!value.derived)
+    fail(node, fmt::format("writes '{}'", value.name), "a cache view or derived metadata",
+         std::string(name_of(value.kind)));
+  if (made[static_cast<std::size_t>(id)])
+    fail(node, fmt::format("writes '{}' a second time", value.name), "one writer", "two");
+  made[static_cast<std::size_t>(id)] = true;
 }
 
 }  // namespace
@@ -66,17 +82,16 @@ std::vector<ResultType> infer_node(const Graph& graph, const Node& node) {
 void verify(const Graph& graph) {
   std::vector<bool> made(graph.values.size(), false);
   for (const Node& node : graph.nodes) {
-    for (const ValueId id : node.operands)
-      if (exists(graph, id) && !is_given(graph.value(id)) && !made[static_cast<std::size_t>(id)])
-        fail(node, fmt::format("reads '{}' before it is made", graph.value(id).name),
-             "an earlier op", "none");
-    verify_results(graph, node, made);
-    if (const int written = written_operand(node.op); written >= 0) {
-      const Value& view = graph.value(node.operands[static_cast<std::size_t>(written)]);
-      if (view.kind != ValueKind::view)
-        fail(node, fmt::format("writes '{}'", view.name), "a cache view",
-             std::string(name_of(view.kind)));
+    for (std::size_t index = 0; index < node.operands.size(); ++index) {
+      const ValueId id = node.operands[index];
+      if (!exists(graph, id) || is_given(graph.value(id)) || made[static_cast<std::size_t>(id)])
+        continue;
+      if (graph.value(id).derived && static_cast<int>(index) == written_operand(node.op)) continue;
+      fail(node, fmt::format("reads '{}' before it is made", graph.value(id).name), "an earlier op",
+           "none");
     }
+    verify_results(graph, node, made);
+    verify_written(graph, node, made);
   }
   for (const GraphOutput& output : graph.outputs)
     if (!exists(graph, output.value) || graph.value(output.value).kind != ValueKind::intermediate ||

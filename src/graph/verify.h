@@ -11,7 +11,7 @@ namespace deepinfer {
 std::vector<ResultType> infer_node(const Graph& graph, const Node& node);
 
 /// Whole graph: every value is made exactly once and before its uses, by the types its op infers;
-/// only views are written; outputs exist.
+/// only views are written, and derived metadata once, before it is read; outputs exist.
 void verify(const Graph& graph);
 
 }  // namespace deepinfer

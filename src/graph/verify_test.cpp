@@ -118,5 +118,41 @@ TEST(Verify, WritesToSomethingThatIsNoView) {
   expect_refused(graph, "operand 'swa_cache' (state_buffer) is of the wrong kind");
 }
 
+/// positions -> visible_entries -> seen (derived) -> a second reader of the same type.
+Graph derived_graph() {
+  GraphBuilder builder(2);
+  const ValueId positions = builder.metadata("positions", DType::i32, {2});
+  const ValueId seen = builder.derived("seen", DType::i32, {2});
+  const ValueId other = builder.derived("other", DType::i32, {2});
+  builder.add(VisibleEntries{.ratio = 2}, {positions, seen}, "");
+  builder.add(VisibleEntries{.ratio = 1}, {seen, other}, "");
+  return builder.finish();
+}
+
+TEST(Verify, DerivedMetadataIsWrittenBeforeItIsRead) {
+  Graph graph = derived_graph();
+  EXPECT_NO_THROW(verify(graph));
+  std::swap(graph.nodes[0], graph.nodes[1]);
+  expect_refused(graph, "reads 'seen' before it is made");
+}
+
+TEST(Verify, DerivedMetadataThatNobodyWritesCannotBeRead) {
+  Graph graph = derived_graph();
+  graph.nodes.erase(graph.nodes.begin());
+  expect_refused(graph, "reads 'seen' before it is made");
+}
+
+TEST(Verify, DerivedMetadataIsWrittenOnce) {
+  Graph graph = derived_graph();
+  graph.nodes.push_back(graph.nodes.front());
+  expect_refused(graph, "writes 'seen' a second time");
+}
+
+TEST(Verify, OtherMetadataIsNeverWritten) {
+  Graph graph = derived_graph();
+  graph.values[1].derived = false;
+  expect_refused(graph, "writes 'seen', expected a cache view or derived metadata");
+}
+
 }  // namespace
 }  // namespace deepinfer

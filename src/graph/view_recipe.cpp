@@ -23,6 +23,18 @@ std::int64_t checked_column_bytes(const ViewRecipe& recipe, std::int64_t most) {
 
 }  // namespace
 
+std::string_view name_of(CacheRoot root) {
+  switch (root) {
+    case CacheRoot::kv:
+      return "kv";
+    case CacheRoot::state:
+      return "state";
+    case CacheRoot::state_f32:
+      return "state_f32";
+  }
+  return "?";
+}
+
 std::string ViewRecipe::fault(std::int64_t root_bytes) const {
   const std::int64_t column = checked_column_bytes(*this, root_bytes);
   const auto element = static_cast<std::int64_t>(size_of(dtype));

@@ -2,8 +2,10 @@
 
 // How a cache view is cut out of its root: data, not code, so that it can be printed and checked.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/shape.h"
 #include "deepinfer/dtype.h"
@@ -11,9 +13,15 @@
 namespace deepinfer {
 
 enum class CacheRoot : std::uint8_t {
-  kv,     ///< rows = blocks
-  state,  ///< rows = sequence slots
+  kv,         ///< rows = blocks
+  state,      ///< rows = sequence slots
+  state_f32,  ///< rows = sequence slots; fp32 columns, where a backend wants them apart
 };
+
+inline constexpr std::array kCacheRoots = {CacheRoot::kv, CacheRoot::state, CacheRoot::state_f32};
+
+/// "kv", "state", "state_f32"
+std::string_view name_of(CacheRoot root);
 
 struct ViewRecipe {
   CacheRoot root = CacheRoot::kv;

@@ -31,9 +31,8 @@ void LayerBuilder::index(int layer, ValueId x, ValueId query_rank, Selection& se
   // Always the keys of the layer's own KV source (2.9.6), whoever published last.
   std::vector<ValueId> operands = {
       q,      weights,   view(config_.kv_source_of(layer), CacheKind::ica_cache), block_table_,
-      slots_, positions_};
+      slots_, visible(ratio)};
   IndexTopK op{.heads = heads,
-               .ratio = ratio,
                .topk = std::min(config_.index_topk, max_entries(ratio)),
                .bf16_scores = official(),
                .block_size = 0,

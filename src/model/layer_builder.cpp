@@ -27,9 +27,19 @@ LayerBuilder::LayerBuilder(GraphBuilder& graph, const ModelConfig& config,
       wants_logits_(graph.metadata(step_inputs::kWantsLogits, DType::i32, {options.rows})),
       block_table_(graph.metadata(
           step_inputs::kBlockTable, DType::i32,
-          {layout.geometry().slots, block_table_width(layout.geometry(), options.max_context)})),
-      kv_root_(graph.root(step_inputs::kKvRoot, layout.root_bytes(CacheRoot::kv))),
-      state_root_(graph.root(step_inputs::kStateRoot, layout.root_bytes(CacheRoot::state))) {}
+          {layout.geometry().slots, block_table_width(layout.geometry(), options.max_context)})) {
+  for (const CacheRoot root : layout.roots())
+    roots_[static_cast<std::size_t>(root)] =
+        graph.root(step_inputs::root_name(root), layout.root_bytes(root));
+  // Once per step and ratio, not once per layer (model specification 2.9.7).
+  for (const int layer : config.index_source_layer_ids) {
+    const int ratio = config.ratio(layer);
+    if (visible_.contains(ratio)) continue;
+    const ValueId visible = graph.derived(step_inputs::visible(ratio), DType::i32, {options.rows});
+    graph.add(VisibleEntries{.ratio = ratio}, {positions_, visible}, "");
+    visible_.emplace(ratio, visible);
+  }
+}
 
 std::string LayerBuilder::layer_name(int layer, std::string_view rest) const {
   return fmt::format("layers.{}.{}", layer, rest);
@@ -107,7 +117,7 @@ ValueId LayerBuilder::view(int layer, CacheKind kind) {
   const CacheColumn* column = layout_.find(layer, kind);
   if (column == nullptr)
     throw Error::bad_input("step graph", fmt::format("layer {} has no {}", layer, name_of(kind)));
-  const ValueId root = column->recipe.root == CacheRoot::kv ? kv_root_ : state_root_;
+  const ValueId root = roots_[static_cast<std::size_t>(column->recipe.root)];
   return graph_.add(CacheView{.recipe = column->recipe}, {root}, name_of(kind));
 }
 

@@ -3,6 +3,8 @@
 // What the files that build the parts of a layer share: the builder, the config, the step's inputs
 // and the two kinds of linear. Lives for one build_step_graph() call.
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -71,6 +73,8 @@ class LayerBuilder {
   std::string layer_name(int layer, std::string_view rest) const;
   Rounding rounding() const;
   bool official() const;
+  /// The derived buffer of entries that rows see, for index sources of `ratio`.
+  ValueId visible(int ratio) const { return visible_.at(ratio); }
   std::int64_t width(ValueId value) const { return graph_.value(value).shape.back(); }
   int max_entries(int ratio) const;
 
@@ -82,7 +86,8 @@ class LayerBuilder {
   std::shared_ptr<const std::vector<float>> compressed_frequencies_;
 
   ValueId token_ids_, positions_, slots_, prev_rows_, wants_logits_, block_table_;
-  ValueId kv_root_, state_root_;
+  std::map<int, ValueId> visible_;                   // by ratio
+  std::array<ValueId, kCacheRoots.size()> roots_{};  // by CacheRoot; 0 where the layout has none
 };
 
 }  // namespace deepinfer

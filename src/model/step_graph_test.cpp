@@ -132,14 +132,16 @@ TEST(StepGraph, SizesDifferInShapesOnly) {
 TEST(StepGraph, InputsAreMetadataRootsAndWeights) {
   const Graph graph = t41();
   std::set<std::string> metadata;
+  std::set<std::string> derived;
   std::set<std::string> roots;
   for (const Value& value : graph.values) {
-    if (value.kind == ValueKind::metadata) metadata.insert(value.name);
+    if (value.kind == ValueKind::metadata) (value.derived ? derived : metadata).insert(value.name);
     if (value.kind == ValueKind::root) roots.insert(value.name);
   }
   EXPECT_EQ(metadata,
             (std::set<std::string>{"token_ids", "positions", "slots", "prev_rows", "wants_logits",
                                    "block_table", "engram.1.rows", "engram.5.rows"}));
+  EXPECT_EQ(derived, (std::set<std::string>{"visible.1", "visible.2"}));
   EXPECT_EQ(roots, (std::set<std::string>{"kv_buffer", "state_buffer"}));
 }
 

@@ -2,9 +2,11 @@
 
 // A backend that computes nothing: tests of the runner watch what reaches it and make it refuse.
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,15 +24,24 @@ struct FakeDevice {
   std::set<std::pair<int, GraphMode>> refused;
   std::vector<std::pair<int, GraphMode>> compiled;
   std::vector<std::string> bound;  ///< names of the storage bound by the last compile
+  bool writes_derived = true;      ///< whether runs write 1 to all derived metadata
 };
 
 class FakeExecutable : public Executable {
  public:
-  FakeExecutable(FakeDevice& device, std::shared_ptr<const Graph> graph)
-      : device_(device), graph_(std::move(graph)), logits_(kLogits) {}
+  FakeExecutable(FakeDevice& device, std::shared_ptr<const Graph> graph, const Bindings& bindings)
+      : device_(device), graph_(std::move(graph)), logits_(kLogits) {
+    for (const Value& value : graph_->values)
+      if (value.derived)
+        derived_.emplace_back(reinterpret_cast<std::int32_t*>(bindings.storage(value)),
+                              static_cast<std::size_t>(value.shape.elements()));
+  }
 
   void run() override {
     if (device_.on_run) device_.on_run(graph_->rows);
+    if (!device_.writes_derived) return;
+    for (const std::span<std::int32_t> values : derived_)
+      std::fill(values.begin(), values.end(), 1);
   }
   TensorRef output(std::string_view /*name*/) const override {
     return {.data = logits_.data(), .dtype = DType::f32, .shape = {1, 1}, .row_bytes = kLogits};
@@ -46,6 +57,7 @@ class FakeExecutable : public Executable {
   FakeDevice& device_;
   std::shared_ptr<const Graph> graph_;
   mutable std::vector<std::byte> logits_;
+  std::vector<std::span<std::int32_t>> derived_;
 };
 
 class FakeBackend : public Backend {
@@ -64,7 +76,7 @@ class FakeBackend : public Backend {
       if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
         if (bindings.storage(value) != nullptr) device_.bound.push_back(value.name);
     device_.compiled.emplace_back(rows, mode);
-    return std::make_unique<FakeExecutable>(device_, std::move(graph));
+    return std::make_unique<FakeExecutable>(device_, std::move(graph), bindings);
   }
   std::size_t workspace_bytes(const Graph& /*graph*/, const Node& /*node*/) const override {
     return 0;

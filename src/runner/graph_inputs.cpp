@@ -23,13 +23,12 @@ namespace {
 
 GraphInputs::GraphInputs(const MetadataBuffers& device, const KvCaches& caches)
     : device_(device), caches_(caches) {
-  inputs_.reserve(device.fields().size() + 2);
+  inputs_.reserve(device.fields().size() + kCacheRoots.size());
   for (std::size_t field = 0; field < device.fields().size(); ++field)
     inputs_.push_back({.name = device.fields()[field].name, .place = place_of_field(field)});
-  inputs_.push_back(
-      {.name = std::string(step_inputs::kKvRoot), .place = place_of_root(CacheRoot::kv)});
-  inputs_.push_back(
-      {.name = std::string(step_inputs::kStateRoot), .place = place_of_root(CacheRoot::state)});
+  for (const CacheRoot root : caches.layout().roots())
+    inputs_.push_back(
+        {.name = std::string(step_inputs::root_name(root)), .place = place_of_root(root)});
 }
 
 InputPlace GraphInputs::place_of_field(std::size_t field) const {
@@ -43,9 +42,9 @@ InputPlace GraphInputs::place_of_root(CacheRoot root) const {
 void GraphInputs::check() const {
   const std::size_t fields = device_.fields().size();
   for (std::size_t index = 0; index < inputs_.size(); ++index) {
-    const InputPlace now = index < fields
-                               ? place_of_field(index)
-                               : place_of_root(index == fields ? CacheRoot::kv : CacheRoot::state);
+    // Roots follow in the order of kCacheRoots.
+    const InputPlace now =
+        index < fields ? place_of_field(index) : place_of_root(kCacheRoots[index - fields]);
     if (!(now == inputs_[index].place)) throw_moved(inputs_[index], now);
   }
 }

@@ -45,7 +45,7 @@ class StepBindings : public Bindings {
 
   std::byte* storage(const Value& value) const override {
     if (value.kind == ValueKind::root)
-      return caches_.root(value.name == step_inputs::kKvRoot ? CacheRoot::kv : CacheRoot::state);
+      return caches_.root(step_inputs::root_called(value.name));
     return device_.data(device_.field(value.name));
   }
 
@@ -128,10 +128,16 @@ struct GraphRunner::State {
          .hint = "ask graph_for() again after every capture() and destroy()"});
   }
 
-  /// Host metadata to device metadata, then the executable; the copy is no part of the graph.
+  /// What must be as at capture before every run of the graph, and is no part of it: the host's
+  /// metadata on the device, and nothing in the fields that the graph computes.
+  void fill(CapturedGraph& graph) const {
+    if (!input_on_device) graph.device_.copy_from(graph.host_);
+    graph.device_.reset_derived();
+  }
+
   void run(CapturedGraph& graph) const {
     if (watcher != nullptr) watcher->step_begins(graph.rows());
-    if (!input_on_device) graph.device_.copy_from(graph.host_);
+    fill(graph);
     if (watcher != nullptr) watcher->run_begins();
     graph.executable_->run();
     if (watcher != nullptr) watcher->step_ends();
@@ -141,10 +147,8 @@ struct GraphRunner::State {
     ReplayTimes taken;
     if (watcher != nullptr) watcher->step_begins(graph.rows());
     const auto start = Clock::now();
-    if (!input_on_device) {
-      graph.device_.copy_from(graph.host_);
-      taken.copy_ms = milliseconds_since(start);
-    }
+    fill(graph);
+    taken.copy_ms = input_on_device ? 0 : milliseconds_since(start);
     if (watcher != nullptr) watcher->run_begins();
     const auto run_start = Clock::now();
     graph.executable_->run();
@@ -213,8 +217,10 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
 
       prepare_input({&padding_sequence, 1}, entry->host_);
       entry->device_.copy_from(entry->host_);
+      entry->device_.reset_derived();
       const auto run_start = Clock::now();
       entry->executable_->run();
+      entry->device_.check_derived();
       entry->info_.first_run_ms = milliseconds_since(run_start);
       if (progress)
         progress(entry->info_, static_cast<int>(captured.size()),
@@ -267,6 +273,7 @@ StepOutput GraphRunner::replay(CapturedGraph& graph) {
     state.times = state.run_timed(graph);
   else
     state.run(graph);
+  graph.device_.check_derived();
   ++graph.replays_;
   state.output->executable = graph.executable_.get();
   StepOutput output;

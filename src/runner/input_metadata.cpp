@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/storage_id.h"
@@ -13,6 +14,12 @@ namespace {
 
 constexpr std::size_t kFieldAlignment = 64;  // fields share no cache line
 
+/// Derived fields are i32.
+void fill_unwritten(std::byte* data, std::size_t bytes) {
+  std::fill_n(reinterpret_cast<std::int32_t*>(data), bytes / sizeof(std::int32_t),
+              InputMetadata::kUnwritten);
+}
+
 }  // namespace
 
 MetadataBuffers::MetadataBuffers(const Graph& largest) : storage_id_(next_storage_id()) {
@@ -23,10 +30,16 @@ MetadataBuffers::MetadataBuffers(const Graph& largest) : storage_id_(next_storag
                        .rows = rows,
                        .row_bytes = static_cast<std::int64_t>(value.bytes()) / rows,
                        .per_row = value.name != step_inputs::kBlockTable,
+                       .derived = value.derived,
                        .offset = size_});
     size_ += (value.bytes() + kFieldAlignment - 1) / kFieldAlignment * kFieldAlignment;
   }
   bytes_ = std::make_unique<std::byte[]>(size_);
+  for (const MetadataField& field : fields_)
+    if (field.derived) {
+      clean_list_.push_back(field.name);
+      fill_unwritten(data(field), static_cast<std::size_t>(field.rows * field.row_bytes));
+    }
 }
 
 const MetadataField& MetadataBuffers::field(std::string_view name) const {
@@ -57,7 +70,28 @@ std::span<std::int32_t> InputMetadata::i32(std::string_view name) const {
 
 void InputMetadata::copy_from(const InputMetadata& other) {
   for (const MetadataField& field : buffers_->fields())
-    std::memcpy(buffers_->data(field), other.buffers_->data(field), cut_bytes(field));
+    if (!field.derived)
+      std::memcpy(buffers_->data(field), other.buffers_->data(field), cut_bytes(field));
+}
+
+void InputMetadata::reset_derived() {
+  for (const MetadataField& field : buffers_->fields())
+    if (field.derived) fill_unwritten(buffers_->data(field), cut_bytes(field));
+}
+
+void InputMetadata::check_derived() const {
+  for (const MetadataField& field : buffers_->fields()) {
+    if (!field.derived) continue;
+    const auto* values = reinterpret_cast<const std::int32_t*>(buffers_->data(field));
+    const auto* end = values + cut_bytes(field) / sizeof(std::int32_t);
+    const auto* unwritten = std::find(values, end, kUnwritten);
+    if (unwritten != end)
+      throw Error::failed("step metadata",
+                          fmt::format("the graph did not write derived buffer '{}'", field.name),
+                          {.expected = "a value in every row",
+                           .got = fmt::format("none in row {}", unwritten - values),
+                           .hint = {}});
+  }
 }
 
 }  // namespace deepinfer

@@ -21,16 +21,20 @@ struct MetadataField {
   std::int64_t row_bytes = 0;
   bool per_row =
       true;  ///< one entry per row of the step; else one per slot, the same for all sizes
+  bool derived = false;  ///< computed by the graph itself: never copied, reset before every replay
   std::size_t offset = 0;
 };
 
 /// Owns the bytes of all fields. Not thread-safe.
 class MetadataBuffers {
  public:
-  /// One field per metadata value of the largest graph. All bytes are zero.
+  /// One field per metadata value of the largest graph. All bytes are zero, those of derived fields
+  /// kUnwritten.
   explicit MetadataBuffers(const Graph& largest);
 
   const std::vector<MetadataField>& fields() const { return fields_; }
+  /// Names of the derived fields.
+  const std::vector<std::string>& clean_list() const { return clean_list_; }
   /// Throws Error (bad_input) if there is no such field.
   const MetadataField& field(std::string_view name) const;
   std::byte* data(const MetadataField& field) const { return bytes_.get() + field.offset; }
@@ -41,6 +45,7 @@ class MetadataBuffers {
  private:
   std::uint64_t storage_id_;
   std::vector<MetadataField> fields_;
+  std::vector<std::string> clean_list_;
   std::size_t size_ = 0;
   std::unique_ptr<std::byte[]> bytes_;
 };
@@ -57,8 +62,19 @@ class InputMetadata {
   /// The cut field as bytes.
   std::span<std::byte> raw(std::string_view name) const;
 
-  /// Copies the cut of every field; both must come from the same graph's fields.
+  /// Copies the cut of every field that the graph does not compute itself; both must come from the
+  /// same graph's fields.
   void copy_from(const InputMetadata& other);
+
+  /// Fields that the graph computes itself.
+  const std::vector<std::string>& clean_list() const { return buffers_->clean_list(); }
+  /// Puts the cut of every derived field back to the state it was captured in: kUnwritten, which no
+  /// graph computes, so that nothing of an earlier step can pass for this one's.
+  void reset_derived();
+  /// Throws Error (failed) naming the first derived field that still has an unwritten entry.
+  void check_derived() const;
+
+  static constexpr std::int32_t kUnwritten = -1;
 
  private:
   std::size_t cut_bytes(const MetadataField& field) const;

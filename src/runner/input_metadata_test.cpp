@@ -61,6 +61,66 @@ TEST(InputMetadata, CopyTakesTheCutRowsOnly) {
   EXPECT_EQ(positions[3], 0);
 }
 
+/// Two per-row fields that the graph computes, beside its positions.
+Graph derived_graph() {
+  GraphBuilder builder(8);
+  const ValueId positions = builder.metadata(step_inputs::kPositions, DType::i32, {8});
+  for (const int ratio : {1, 2})
+    builder.add(VisibleEntries{.ratio = ratio},
+                {positions, builder.derived(step_inputs::visible(ratio), DType::i32, {8})}, "");
+  return builder.finish();
+}
+
+TEST(InputMetadata, TheCleanListNamesWhatTheGraphComputes) {
+  MetadataBuffers buffers(derived_graph());
+  EXPECT_EQ(InputMetadata(buffers, 2).clean_list(),
+            (std::vector<std::string>{"visible.1", "visible.2"}));
+  MetadataBuffers none(graph());
+  EXPECT_TRUE(InputMetadata(none, 2).clean_list().empty());
+}
+
+TEST(InputMetadata, DerivedFieldsStartUnwrittenAndAreNeverCopied) {
+  MetadataBuffers host(derived_graph());
+  MetadataBuffers device(derived_graph());
+  for (const std::int32_t value : InputMetadata(device, 8).i32("visible.1")) ASSERT_EQ(value, -1);
+  for (std::int32_t& value : InputMetadata(host, 8).i32("visible.1")) value = 5;
+  InputMetadata(device, 8).copy_from(InputMetadata(host, 8));
+  for (const std::int32_t value : InputMetadata(device, 8).i32("visible.1")) ASSERT_EQ(value, -1);
+}
+
+TEST(InputMetadata, ResetTakesTheCutOfEveryDerivedFieldAndNothingElse) {
+  MetadataBuffers buffers(derived_graph());
+  InputMetadata all(buffers, 8);
+  for (const MetadataField& field : buffers.fields())
+    for (std::int32_t& value : all.i32(field.name)) value = 5;
+  InputMetadata(buffers, 3).reset_derived();
+  for (const std::string_view name : {"visible.1", "visible.2"}) {
+    EXPECT_EQ(all.i32(name)[2], -1);
+    EXPECT_EQ(all.i32(name)[3], 5);
+  }
+  EXPECT_EQ(all.i32(step_inputs::kPositions)[0], 5);
+}
+
+TEST(InputMetadata, AnUnwrittenEntryIsNoticedByNameAndRow) {
+  MetadataBuffers buffers(derived_graph());
+  InputMetadata two(buffers, 2);
+  for (const std::string& name : two.clean_list())
+    for (std::int32_t& value : two.i32(name)) value = 0;
+  EXPECT_NO_THROW(two.check_derived());
+  two.i32("visible.2")[1] = -1;
+  try {
+    two.check_derived();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(
+        std::string(error.what())
+            .find("did not write derived buffer 'visible.2', expected a value in every row, got "
+                  "none in row 1"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(InputMetadata, UnknownFieldsAreRefusedByName) {
   MetadataBuffers buffers(graph());
   const InputMetadata all(buffers, 8);

@@ -49,6 +49,7 @@ host::KernelTable make_kernels() {
   table.set<WindowWrite, &window_write>();
   table.set<BlockWrite, &block_write>();
   table.set<Compress, &compress>();
+  table.set<VisibleEntries, &visible_entries>();
   table.set<IndexTopK, &with_rows<kIsa, IndexTopK, &index_top_k>>(&index_top_k_workspace);
   table.set<SparseAttention, &with_rows<kIsa, SparseAttention, &sparse_attention>>(
       &sparse_attention_workspace);

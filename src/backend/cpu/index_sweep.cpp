@@ -28,8 +28,8 @@ IndexScratch::IndexScratch(std::byte* start, std::int64_t width) {
 IndexSweep::IndexSweep(const RowFunctions& isa, const IndexTopK& op, const Operands& io,
                        std::int64_t row, const IndexScratch& scratch)
     : isa_(isa), op_(op), scratch_(scratch), cache_(io.in(2)) {
-  const std::int32_t position = io.in(5).as<std::int32_t>()[row];
-  if (position < 0) return;
+  visible_ = io.in(5).as<std::int32_t>()[row];
+  if (visible_ <= 0) return;
   const std::int32_t slot = io.in(4).as<std::int32_t>()[row];
   block_table_ = io.in(3).row<std::int32_t>(slot);
   query_ = {.q = io.in(0).row<float>(row),
@@ -37,7 +37,6 @@ IndexSweep::IndexSweep(const RowFunctions& isa, const IndexTopK& op, const Opera
             .heads = op.heads,
             .width = io.in(0).shape[1] / op.heads,
             .round_to_bf16 = op.bf16_scores};
-  visible_ = (static_cast<std::int64_t>(position) + 1) / op.ratio;
   if (op.block_size > 0) unit_entries_ = op.block_size;
   if (visible_ > 0 && op.block_size > 0)
     newest_block_ = static_cast<std::int32_t>((visible_ - 1) / op.block_size);

@@ -28,6 +28,7 @@ void block_write(const BlockWrite& op, const Operands& io, KernelContext& contex
 void compress(const Compress& op, const Operands& io, KernelContext& context);
 void hc_collapse_norm(const HcCollapseNorm& op, const Operands& io, KernelContext& context);
 void rms_norm_rope(const RmsNormRope& op, const Operands& io, KernelContext& context);
+void visible_entries(const VisibleEntries& op, const Operands& io, KernelContext& context);
 void router(const Router& op, const Operands& io, KernelContext& context);
 
 void hc_mix(const RowFunctions& isa, const HcMix& op, const Operands& io, KernelContext& context);

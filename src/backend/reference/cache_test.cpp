@@ -74,34 +74,33 @@ TEST_F(ReferenceCache, CompressWeighsByTheGateAndKeepsAHalfGroup) {
 class ReferenceIndex : public ReferenceOp {
  protected:
   /// Keys with first channel 0 … 6 along the FP4 grid, one block; one head with q = weight = 1.
-  std::vector<Given> operands(const Floats& first, const Ints& positions) {
+  std::vector<Given> operands(const Floats& first, const Ints& visible) {
     Bytes keys;
     for (const float value : first) {
       Bytes record(17);
       quantise(Quantiser::q4u, padded({value, 6}, 32), record.data());  // 6 fixes the scale
       keys.insert(keys.end(), record.begin(), record.end());
     }
-    const auto rows = static_cast<std::int64_t>(positions.size());
-    Floats q(positions.size() * 32);
-    for (std::size_t t = 0; t < positions.size(); ++t) q[t * 32] = 1;
+    const auto rows = static_cast<std::int64_t>(visible.size());
+    Floats q(visible.size() * 32);
+    for (std::size_t t = 0; t < visible.size(); ++t) q[t * 32] = 1;
     return {f.activation("q", {rows, 32}, q),
-            f.activation("weights", {rows, 1}, Floats(positions.size(), 1)),
+            f.activation("weights", {rows, 1}, Floats(visible.size(), 1)),
             f.view("keys", DType::u8, {1, static_cast<std::int64_t>(first.size()), 17}, keys),
             f.integers("blocks", {1, 1}, {0}),
-            f.integers("slots", {rows}, Ints(positions.size())),
-            f.integers("positions", {rows}, positions)};
+            f.integers("slots", {rows}, Ints(visible.size())),
+            f.integers("visible", {rows}, visible)};
   }
 };
 
 TEST_F(ReferenceIndex, OnlyVisibleEntriesAscendingTiesToTheLower) {
-  const auto in = operands({1, 6, 4, 4, 4}, {9, 5, 0, -1});
-  const IndexTopK op{.heads = 1, .ratio = 2, .topk = 3};
-  // Visible: 5, 3, 0 and none.
+  const auto in = operands({1, 6, 4, 4, 4}, {5, 3, 0, 0});
+  const IndexTopK op{.heads = 1, .topk = 3};
   EXPECT_EQ(run(op, in).i32(), (Ints{1, 2, 3, 0, 1, 2, -1, -1, -1, -1, -1, -1}));
 }
 
 TEST_F(ReferenceIndex, NewestBlockIsPinnedAndCandidatesRestrict) {
-  auto in = operands({6, 0, 4, 3, 1, 0}, {5});
+  auto in = operands({6, 0, 4, 3, 1, 0}, {6});
   const IndexTopK publish{.heads = 1, .topk = 2, .block_size = 2, .publish_blocks = 2};
   const OpRun published = run(publish, in);
   EXPECT_EQ(published.i32(0), (Ints{0, 2}));

@@ -41,7 +41,7 @@ void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context
   const TensorRef& q = io.in(0);
   const PagedCache cache(io.in(2), io.in(3));
   const auto* slots = io.in(4).as<std::int32_t>();
-  const auto* positions = io.in(5).as<std::int32_t>();
+  const auto* visible_entries = io.in(5).as<std::int32_t>();
   const std::int64_t width = q.shape[1] / op.heads;
   const auto entries = static_cast<std::size_t>(io.in(2).shape[1] * io.in(3).shape[1]);
   host::WorkspaceCarver carver(context.workspace);
@@ -51,7 +51,7 @@ void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context
   auto* key = carver.take<float>(static_cast<std::size_t>(width));
 
   for (std::int64_t t = 0; t < q.shape[0]; ++t) {
-    const std::int64_t visible = (positions[t] + 1) / op.ratio;  // 0 for padding rows
+    const std::int64_t visible = visible_entries[t];  // 0 for padding rows
     for (std::int64_t j = 0; j < visible; ++j) {
       dequantise(Quantiser::q4u, cache.entry(slots[t], j), {key, static_cast<std::size_t>(width)});
       scores[j] = index_score(q.row<float>(t), io.in(1).row<float>(t), key, op.heads, width,

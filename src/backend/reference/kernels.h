@@ -26,6 +26,7 @@ void fake_quantise(const FakeQuantise& op, const Operands& io, KernelContext& co
 void window_write(const WindowWrite& op, const Operands& io, KernelContext& context);
 void block_write(const BlockWrite& op, const Operands& io, KernelContext& context);
 void compress(const Compress& op, const Operands& io, KernelContext& context);
+void visible_entries(const VisibleEntries& op, const Operands& io, KernelContext& context);
 void index_top_k(const IndexTopK& op, const Operands& io, KernelContext& context);
 void sparse_attention(const SparseAttention& op, const Operands& io, KernelContext& context);
 void router(const Router& op, const Operands& io, KernelContext& context);

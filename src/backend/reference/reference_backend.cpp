@@ -23,6 +23,7 @@ host::KernelTable make_kernels() {
   table.set<WindowWrite, &window_write>();
   table.set<BlockWrite, &block_write>();
   table.set<Compress, &compress>();
+  table.set<VisibleEntries, &visible_entries>();
   table.set<IndexTopK, &index_top_k>(&index_top_k_workspace);
   table.set<SparseAttention, &sparse_attention>(&sparse_attention_workspace);
   table.set<Router, &router>(&router_workspace);

@@ -3,7 +3,7 @@
 // index_top_k: the compressed entries each row will attend to, and optionally the candidate blocks.
 //
 //   score[j] = sum_h relu(q[t, h] . key[j]) * weights[t, h]
-//   for the visible entries, j < (position + 1) / ratio
+//   for the entries that the row sees, j < visible[t] (see visible_entries)
 // With `bf16_scores` the dot, the product and the sum are rounded to bf16 (official rounding
 // points). `selected` holds the topk best in ascending order, -1 behind them; ties: lower index. If
 // publish_blocks > 0 the op also returns the best blocks of block_size entries (the newest visible
@@ -23,14 +23,13 @@ namespace deepinfer {
 struct IndexTopK {
   static constexpr std::string_view kName = "index_top_k";
   static constexpr auto kOperands = std::array<std::string_view, 7>{
-      "q", "weights", "ica_cache", "block_table", "slots", "positions", "candidates"};
+      "q", "weights", "ica_cache", "block_table", "slots", "visible", "candidates"};
   static constexpr int kOptionalOperands = 1;
   static constexpr auto kResults = std::array<std::string_view, 2>{"selected", "candidate_blocks"};
   static constexpr int kWrites = -1;
   static constexpr int kInPlace = -1;
 
   int heads = 0;  ///< index_n_heads
-  int ratio = 1;
   int topk = 0;
   bool bf16_scores = false;
   int block_size = 0;      ///< entries per candidate block; 0 = no candidates
@@ -39,7 +38,6 @@ struct IndexTopK {
   std::vector<ResultType> infer(const OperandTypes& in) const;
   static void visit(auto& self, auto& visitor) {
     visitor("heads", self.heads);
-    visitor("ratio", self.ratio);
     visitor("topk", self.topk);
     visitor("bf16_scores", self.bf16_scores);
     visitor("block_size", self.block_size);
