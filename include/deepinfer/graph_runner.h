@@ -72,8 +72,11 @@ class StepOutput {
 /// One line of the start table.
 struct CaptureInfo {
   int rows = 0;
-  bool prefill = false;  ///< larger than any batch: only prompt chunks run it
-  std::size_t ops = 0;
+  bool prefill = false;               ///< larger than any batch: only prompt chunks run it
+  GraphMode mode = GraphMode::whole;  ///< what it runs as: asked for, or fallen back to
+  std::size_t ops_built = 0;          ///< as the model was built
+  std::size_t ops = 0;                ///< as it is run, after the passes (eager: as built)
+  std::size_t executables = 0;  ///< compiled units: one, or one per kind of region; eager: none
   std::size_t arena_bytes = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
@@ -108,6 +111,10 @@ class GraphRunner {
                const SequenceMetadata& padding_sequence, std::int64_t max_context,
                bool trace = false, const CaptureProgress& progress = {});
 
+  /// Bytes that a step of later captures may work in; more is refused, or falls back to another
+  /// graph mode with --fullgraph false.
+  void limit_memory(std::int64_t bytes);
+
   /// Captured sizes, ascending; empty before capture and after destroy.
   std::vector<int> graphs() const;
   /// The smallest captured size that holds `rows`. Throws Error (bad_input) if there is none.
@@ -136,8 +143,15 @@ class GraphRunner {
   std::vector<CaptureInfo> captures() const;
   /// Replays of a captured size since capture.
   std::uint64_t replays(int rows) const;
-  /// Graphs compiled since construction.
+  /// Counters since construction: graphs compiled; replays of compiled graphs; replays that ran op
+  /// by op although a graph was asked for.
   std::uint64_t compiles() const;
+  std::uint64_t graph_hits() const;
+  std::uint64_t eager_fallbacks() const;
+  /// What the last capture did otherwise than asked: lines for people, none if nothing.
+  std::vector<std::string> notes() const;
+  /// With options.alias_debug: which inputs of the captured graphs share bytes, a line per pair.
+  std::string alias_report() const;
   std::string backend_description() const;
 
  private:

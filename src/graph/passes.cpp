@@ -44,4 +44,8 @@ PassResult run_passes(const Graph& built, std::string_view last) {
   return result;
 }
 
+Graph graph_for(GraphMode mode, const Graph& built) {
+  return mode == GraphMode::eager ? built : run_passes(built).graph;
+}
+
 }  // namespace deepinfer

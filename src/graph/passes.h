@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deepinfer/options.h"
 #include "graph/graph.h"
 
 namespace deepinfer {
@@ -37,5 +38,8 @@ struct PassResult {
 /// Runs the passes up to and including `last`. Throws Error (bad_input) if there is no such pass or
 /// the graph does not pass one.
 PassResult run_passes(const Graph& built, std::string_view last = kPassNames.back());
+
+/// What `mode` runs: in `eager` the graph as it was built, in others what the passes make of it.
+Graph graph_for(GraphMode mode, const Graph& built);
 
 }  // namespace deepinfer

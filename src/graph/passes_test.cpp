@@ -46,6 +46,12 @@ TEST(Passes, RunInOrderUpToTheLastThatIsAskedFor) {
   }
 }
 
+TEST(Passes, EagerRunsTheGraphAsItWasBuilt) {
+  const Graph graph = built();
+  EXPECT_EQ(to_text(graph_for(GraphMode::eager, graph)), to_text(graph));
+  EXPECT_EQ(to_text(graph_for(GraphMode::whole, graph)), to_text(run_passes(graph).graph));
+}
+
 TEST(Passes, AMalformedGraphIsRefusedByTheFirst) {
   Graph graph = built();
   graph.nodes.erase(graph.nodes.begin());

@@ -13,7 +13,10 @@
 #include "model/model.h"
 #include "model/step_graph.h"
 #include "model/step_inputs.h"
+#include "runner/alias_report.h"
 #include "runner/captured_graph.h"
+#include "runner/step_compiler.h"
+#include "runner/step_sizes.h"
 #include "runner/step_watcher.h"
 #include "runner/weight_binding.h"
 
@@ -26,17 +29,6 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// 1, 2, 4, … below the largest batch, the largest batch, the prefill bucket; ascending, each once.
-std::vector<int> step_sizes(int max_batch, int prefill_bucket) {
-  std::vector<int> sizes;
-  for (int size = 1; size < max_batch; size *= 2) sizes.push_back(size);
-  sizes.push_back(max_batch);
-  sizes.push_back(prefill_bucket);
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
 /// Metadata and roots by name, weights by checkpoint tensor.
 class StepBindings : public Bindings {
  public:
@@ -44,8 +36,7 @@ class StepBindings : public Bindings {
       : checkpoint_(checkpoint), caches_(caches), device_(device) {}
 
   std::byte* storage(const Value& value) const override {
-    if (value.kind == ValueKind::root)
-      return caches_.root(step_inputs::root_called(value.name));
+    if (value.kind == ValueKind::root) return caches_.root(step_inputs::root_called(value.name));
     return device_.data(device_.field(value.name));
   }
 
@@ -81,6 +72,11 @@ struct GraphRunner::State {
   CapturedGraph::Owner owner = {.runner = next_storage_id(), .capture = 0};  // 0: not captured
   std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
   std::uint64_t compiles = 0;
+  std::uint64_t graph_hits = 0;
+  std::uint64_t eager_fallbacks = 0;
+  std::int64_t memory_limit = StepCompiler::kNoLimit;
+  std::vector<std::string> notes;
+  std::string alias_report;
   bool timed = false;
   ReplayTimes times;
   const Checkpoint* checkpoint = nullptr;  // of the captured model
@@ -100,6 +96,23 @@ struct GraphRunner::State {
     host.reset();
     backend.reset();
     checkpoint = nullptr;
+    notes.clear();
+    alias_report.clear();
+  }
+
+  /// Refuses inputs that share bytes without being declared to; keeps the report if it is wanted.
+  void check_aliases(const Graph& graph, const Bindings& bindings) {
+    const std::vector<AliasInput> inputs = alias_inputs(graph, bindings);
+    const std::vector<AliasPair> pairs = find_aliases(inputs);
+    refuse_undeclared(inputs, pairs);
+    if (options.alias_debug) alias_report = describe(inputs, pairs);
+  }
+
+  void count(const CapturedGraph& graph) {
+    if (graph.mode_ != GraphMode::eager)
+      ++graph_hits;
+    else if (options.graph_mode != GraphMode::eager)
+      ++eager_fallbacks;
   }
 
   /// Makes the watcher known to what is captured, and what is captured to the watcher.
@@ -187,30 +200,34 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
   State& state = *state_;
   try {
     state.backend = state.make_backend(state.options);
+    StepCompiler compiler(*state.backend, state.options, state.memory_limit);
     const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
     std::vector<std::unique_ptr<CapturedGraph>> captured;
     for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
       const auto start = Clock::now();
-      auto graph =
-          std::make_shared<const Graph>(build_step_graph(model.config(), kv_caches.layout(),
-                                                         {.rows = *size,
-                                                          .numerics = state.options.numerics,
-                                                          .max_context = max_context,
-                                                          .trace = trace}));
+      const Graph built = build_step_graph(model.config(), kv_caches.layout(),
+                                           {.rows = *size,
+                                            .numerics = state.options.numerics,
+                                            .max_context = max_context,
+                                            .trace = trace});
       if (state.host == nullptr) {  // the largest size comes first and fixes the buffers
-        state.host = std::make_unique<MetadataBuffers>(*graph);
-        state.device = std::make_unique<MetadataBuffers>(*graph);
+        state.host = std::make_unique<MetadataBuffers>(built);
+        state.device = std::make_unique<MetadataBuffers>(built);
       }
-      auto entry =
-          std::make_unique<CapturedGraph>(owner, graph, *state.host, *state.device, kv_caches);
-      entry->executable_ =
-          state.backend->compile(graph, StepBindings(*model.checkpoint, kv_caches, *state.device),
-                                 state.options.graph_mode);
-      ++state.compiles;
+      const StepBindings bindings(*model.checkpoint, kv_caches, *state.device);
+      CompiledStep step = compiler.compile(built, bindings);
+      if (step.mode != GraphMode::eager) ++state.compiles;
+      if (captured.empty())
+        state.check_aliases(*step.graph, bindings);  // all sizes lie as this one
+      auto entry = std::make_unique<CapturedGraph>(owner, std::move(step), *state.host,
+                                                   *state.device, kv_caches);
       const ExecutableInfo info = entry->executable_->info();
       entry->info_ = {.rows = *size,
                       .prefill = *size > state.max_batch,
+                      .mode = entry->mode_,
+                      .ops_built = built.nodes.size(),
                       .ops = info.ops,
+                      .executables = info.executables,
                       .arena_bytes = info.arena_bytes,
                       .compile_ms = milliseconds_since(start),
                       .first_run_ms = 0};
@@ -231,6 +248,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     state.graphs = std::move(captured);
     state.owner = owner;
     state.checkpoint = model.checkpoint.get();
+    state.notes = compiler.notes();
     state.watch();
   } catch (...) {
     destroy();
@@ -275,6 +293,7 @@ StepOutput GraphRunner::replay(CapturedGraph& graph) {
     state.run(graph);
   graph.device_.check_derived();
   ++graph.replays_;
+  state.count(graph);
   state.output->executable = graph.executable_.get();
   StepOutput output;
   output.source_ = state.output;
@@ -309,6 +328,16 @@ std::uint64_t GraphRunner::replays(int rows) const {
 }
 
 std::uint64_t GraphRunner::compiles() const { return state_->compiles; }
+
+std::uint64_t GraphRunner::graph_hits() const { return state_->graph_hits; }
+
+std::uint64_t GraphRunner::eager_fallbacks() const { return state_->eager_fallbacks; }
+
+std::vector<std::string> GraphRunner::notes() const { return state_->notes; }
+
+std::string GraphRunner::alias_report() const { return state_->alias_report; }
+
+void GraphRunner::limit_memory(std::int64_t bytes) { state_->memory_limit = bytes; }
 
 std::string GraphRunner::backend_description() const {
   return state_->backend == nullptr ? std::string() : state_->backend->describe();
