@@ -1,6 +1,21 @@
 #include "graph/op.h"
 
 namespace deepinfer {
+namespace {
+
+template <std::size_t Index = 0>
+std::optional<Op> find_op(std::string_view name) {
+  if constexpr (Index < std::variant_size_v<Op>) {
+    using OpStruct = std::variant_alternative_t<Index, Op>;
+    return OpStruct::kName == name ? std::optional<Op>(OpStruct{}) : find_op<Index + 1>(name);
+  } else {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Op> op_named(std::string_view name) { return find_op(name); }
 
 std::string_view name_of(const Op& op) {
   return std::visit([](const auto& o) { return o.kName; }, op);

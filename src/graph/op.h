@@ -2,6 +2,7 @@
 
 // Every op of the graph, once. Order is that of a layer; nothing depends on it.
 
+#include <optional>
 #include <variant>
 
 #include "graph/ops/block_write.h"
@@ -38,6 +39,8 @@ using Op = std::variant<Embedding, EngramLookup, EngramGate, HcMix, HcCollapse, 
                         Moe, LmHead, HcCollapseNorm, RmsNormRope, LinearGroup>;
 
 std::string_view name_of(const Op& op);
+/// The op of that name with the attributes of its declaration; nothing if there is none.
+std::optional<Op> op_named(std::string_view name);
 std::span<const std::string_view> operand_names(const Op& op);
 std::span<const std::string_view> result_names(const Op& op);
 /// How many operands at the end may be missing.
