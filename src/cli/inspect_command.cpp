@@ -1,5 +1,7 @@
 // `deepinfer inspect`: shows what a model, its caches, graphs and options are, without running it.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/bundled_model.h"
@@ -9,6 +11,7 @@
 #include "cli/inspect_sections.h"
 #include "core/option_values.h"
 #include "deepinfer/error.h"
+#include "graph/passes.h"
 
 namespace deepinfer::cli {
 namespace {
@@ -36,8 +39,10 @@ void check_arguments(const InspectArguments& arguments) {
   if (!arguments.after.has_value()) return;
   if (!arguments.graph.has_value())
     throw Error::bad_input("--after", "has no effect without --graph");
-  if (*arguments.after != "verify" && *arguments.after != "plan")
-    throw bad_value({"--after", "verify or plan"}, "unknown pass", *arguments.after);
+  if (*arguments.after != kNoPass &&
+      std::find(kPassNames.begin(), kPassNames.end(), *arguments.after) == kPassNames.end())
+    throw bad_value({"--after", fmt::format("{}, {}", kNoPass, fmt::join(kPassNames, ", "))},
+                    "unknown pass", *arguments.after);
 }
 
 /// Options that none of the asked sections shows the effect of. None is idle in --options, which
@@ -45,8 +50,8 @@ void check_arguments(const InspectArguments& arguments) {
 void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolved) {
   const bool graph = arguments.graph.has_value();
   const bool plan = arguments.plan.has_value();
-  std::vector<std::string_view> idle = {"--graph-mode", "--fullgraph",     "--input-on-device",
-                                        "--engram",     "--region-timing", "--trace-file",
+  std::vector<std::string_view> idle = {"--graph-mode",  "--fullgraph",     "--input-on-device",
+                                        "--engram",      "--region-timing", "--trace-file",
                                         "--trace-steps"};
   const auto add = [&idle](bool used, const std::vector<std::string_view>& flags) {
     if (!used) idle.insert(idle.end(), flags.begin(), flags.end());
@@ -141,7 +146,8 @@ void add_inspect_command(Program& program) {
                       arguments->tensors);
   line.flag("--caches", "where each layer's caches lie", arguments->caches);
   line.value("--graph", "N", "the graph of a step of N rows", arguments->graph);
-  line.value("--after", "PASS", "with --graph: after the pass `verify` or `plan`",
+  line.value("--after", "PASS",
+             "with --graph: after the pass none (as built), verify, canonicalise, fuse or plan",
              arguments->after);
   line.value("--plan", "N", "memory of a step of N rows: weights, caches, every value's place",
              arguments->plan);

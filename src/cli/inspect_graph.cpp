@@ -9,9 +9,10 @@
 #include "cli/inspect_sections.h"
 #include "core/system_memory.h"
 #include "deepinfer/error.h"
+#include "graph/graph_json.h"
 #include "graph/memory_plan.h"
+#include "graph/passes.h"
 #include "graph/printer.h"
-#include "graph/verify.h"
 #include "model/step_graph.h"
 
 namespace deepinfer::cli {
@@ -47,29 +48,6 @@ MemoryPlan plan_of(const Graph& graph, const Options& options) {
   const std::unique_ptr<Backend> backend = make_backend(options);
   return plan_memory(
       graph, [&](const Graph& g, const Node& node) { return backend->workspace_bytes(g, node); });
-}
-
-Json value_json(const Value& value) {
-  Json shape = Json::array();
-  for (std::size_t axis = 0; axis < value.shape.rank(); ++axis) shape.push_back(value.shape[axis]);
-  return {{"name", value.name},
-          {"kind", name_of(value.kind)},
-          {"dtype", name_of(value.dtype)},
-          {"shape", shape}};
-}
-
-Json graph_json(const Graph& graph) {
-  Json values = Json::array();
-  for (const Value& value : graph.values) values.push_back(value_json(value));
-  Json ops = Json::array();
-  for (const Node& node : graph.nodes)
-    ops.push_back({{"op", name_of(node.op)},
-                   {"place", node.place},
-                   {"operands", node.operands},
-                   {"results", node.results}});
-  Json outputs = Json::object();
-  for (const GraphOutput& output : graph.outputs) outputs[output.name] = output.value;
-  return {{"rows", graph.rows}, {"values", values}, {"ops", ops}, {"outputs", outputs}};
 }
 
 Json placements_json(const Graph& graph, const MemoryPlan& plan) {
@@ -138,16 +116,23 @@ Section caches_section(const ModelConfig& config, const Options& options) {
 Section graph_section(const ModelConfig& config, const Options& options, int rows,
                       const std::string& after) {
   const PlannedStep step(config, options, rows);
-  Section section{.text = to_text(step.graph), .json = graph_json(step.graph)};
-  if (after.empty()) return section;
-  verify(step.graph);
+  if (after.empty() || after == kNoPass)
+    return {.text = to_text(step.graph), .json = Json::parse(to_json(step.graph))};
+  const PassResult passed = run_passes(step.graph, after);
+  Section section{.text = to_text(passed.graph), .json = Json::parse(to_json(passed.graph))};
   section.json["after"] = after;
-  section.text += fmt::format("# verified: {} ops, {} values\n", step.graph.nodes.size(),
-                              step.graph.values.size());
-  if (after == "plan") {
-    const MemoryPlan plan = plan_of(step.graph, options);
-    section.text += plan.describe(step.graph);
-    section.json["plan"] = placements_json(step.graph, plan);
+  section.json["passes"] = Json::array();
+  for (const PassReport& report : passed.reports) {
+    section.text +=
+        fmt::format("# {}: {} ops, {} before\n", report.name, report.ops_after, report.ops_before);
+    section.json["passes"].push_back({{"pass", report.name},
+                                      {"ops_before", report.ops_before},
+                                      {"ops_after", report.ops_after}});
+  }
+  if (after == kPassNames.back()) {
+    const MemoryPlan plan = plan_of(passed.graph, options);
+    section.text += plan.describe(passed.graph);
+    section.json["plan"] = placements_json(passed.graph, plan);
     section.json["arena_bytes"] = plan.arena_bytes;
   }
   return section;
@@ -155,20 +140,21 @@ Section graph_section(const ModelConfig& config, const Options& options, int row
 
 Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows) {
   const PlannedStep step(checkpoint.config(), options, rows);
-  const MemoryPlan plan = plan_of(step.graph, options);
-  const std::uint64_t weights = weight_bytes(checkpoint, step.graph);
+  const Graph graph = graph_for(options.graph_mode, step.graph);
+  const MemoryPlan plan = plan_of(graph, options);
+  const std::uint64_t weights = weight_bytes(checkpoint, graph);
   const std::int64_t kv = step.layout.root_bytes(CacheRoot::kv);
   const std::int64_t state = step.layout.state_bytes();
   return {.text = fmt::format("step of {} rows\nweights {} bytes (mapped)\nKV buffer {} bytes\n"
                               "state buffer {} bytes\n{}",
-                              rows, weights, kv, state, plan.describe(step.graph)),
+                              rows, weights, kv, state, plan.describe(graph)),
           .json = {{"rows", rows},
                    {"weight_bytes", weights},
                    {"kv_bytes", kv},
                    {"state_bytes", state},
                    {"arena_bytes", plan.arena_bytes},
                    {"unshared_bytes", plan.unshared_bytes},
-                   {"values", placements_json(step.graph, plan)}}};
+                   {"values", placements_json(graph, plan)}}};
 }
 
 }  // namespace deepinfer::cli

@@ -4,6 +4,7 @@
 // caches: headers, the config and the options are enough. For .cpp files that use the JSON library.
 
 #include <string>
+#include <string_view>
 
 #include "cli/json_output.h"
 #include "deepinfer/checkpoint.h"
@@ -20,7 +21,10 @@ Section config_section(const ModelConfig& config);
 /// Tensors whose name matches `glob` (all if empty). Throws Error (bad_input) if none does.
 Section tensors_section(const Checkpoint& checkpoint, const std::string& glob);
 Section caches_section(const ModelConfig& config, const Options& options);
-/// The graph of a step of `rows` rows; `after` is "", "verify" or "plan".
+/// What --after calls the graph as it was built.
+inline constexpr std::string_view kNoPass = "none";
+/// The graph of a step of `rows` rows after the pass `after` (kPassNames; kNoPass or empty: as
+/// built). As JSON it can be read back (graph_json.h).
 Section graph_section(const ModelConfig& config, const Options& options, int rows,
                       const std::string& after);
 /// The memory plan of a step of `rows` rows: weights, caches and arena by name.
