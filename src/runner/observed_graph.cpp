@@ -27,7 +27,7 @@ ObservedGraph observe_graph(const Graph& graph, const PlainDType& plain_dtype) {
   ObservedGraph observed{.rows = graph.rows, .ops = {}, .regions = {}, .kinds = {}};
   observed.ops.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes)
-    observed.ops.push_back({.place = node.place,
+    observed.ops.push_back({.place = node.place.empty() ? "model" : node.place,
                             .name = std::string(name_of(node.op)),
                             .cost = op_cost(graph, node, plain_dtype),
                             .region = -1});

@@ -12,7 +12,7 @@
 namespace deepinfer {
 
 struct ObservedOp {
-  std::string place;  ///< "layers.3.attn"
+  std::string place;  ///< "layers.3.attn"; "model" if outside all
   std::string name;   ///< of the op: "linear"
   OpCost cost;
   int region = -1;  ///< index into ObservedGraph::regions; -1: outside layers

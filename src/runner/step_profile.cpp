@@ -27,9 +27,8 @@ std::string to_text(const StepProfile& profile) {
                       "GB/s", "flops", "GFLOP/s", "share");
   for (const ProfiledOp& op : profile.ops)
     text += fmt::format("\n{:<28} {:<17}{:>9.4f}{:>13}{:>8.2f}{:>15}{:>9.2f}{:>7.1f}%",
-                        op.op->place.empty() ? "model" : op.op->place, op.op->name, op.ms,
-                        op.op->cost.bytes, op.gb_per_s(), op.op->cost.flops, op.gflop_per_s(),
-                        100 * op.share);
+                        op.op->place, op.op->name, op.ms, op.op->cost.bytes, op.gb_per_s(),
+                        op.op->cost.flops, op.gflop_per_s(), 100 * op.share);
   return text;
 }
 

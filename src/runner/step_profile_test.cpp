@@ -13,7 +13,7 @@ TEST(StepProfile, TheTableHasALinePerOp) {
                           .cost = {.bytes = 3'000'000, .flops = 8'000'000},
                           .region = 0};
   const ObservedOp head{
-      .place = "", .name = "lm_head", .cost = {.bytes = 1000, .flops = 0}, .region = -1};
+      .place = "model", .name = "lm_head", .cost = {.bytes = 1000, .flops = 0}, .region = -1};
   const std::vector<ProfiledOp> ops = {{.op = &linear, .node = 4, .ms = 1.5, .share = 0.75},
                                        {.op = &head, .node = 9, .ms = 0.25, .share = 0.125}};
   const StepProfile profile{
