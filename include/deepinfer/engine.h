@@ -14,6 +14,7 @@
 #include "deepinfer/checkpoint.h"
 #include "deepinfer/graph_runner.h"
 #include "deepinfer/options.h"
+#include "deepinfer/start_memory.h"
 #include "deepinfer/tokenizer.h"
 
 namespace deepinfer {
@@ -92,6 +93,8 @@ class Engine {
   EngineStats stats() const;
   const GraphRunner& runner() const;
   const Checkpoint& checkpoint() const;
+  /// What the engine holds, by name.
+  const StartMemory& memory() const;
   /// Bytes of the KV buffer and of the state buffer.
   std::int64_t kv_bytes() const;
   std::int64_t state_bytes() const;

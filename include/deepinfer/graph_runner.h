@@ -97,8 +97,10 @@ class GraphRunner {
   /// `input_on_device` the caller fills the device metadata itself and replay() does not copy.
   GraphRunner(int max_batch_size, const Options& options, bool input_on_device = false);
   /// The same on a backend of the caller's instead of the one that `options` name.
-  GraphRunner(int max_batch_size, const Options& options, BackendFactory make_backend,
-              bool input_on_device = false);
+  GraphRunner(int max_batch_size, const Options& options, bool input_on_device,
+              BackendFactory make_backend);
+  /// A factory would pass for a bool.
+  GraphRunner(int max_batch_size, const Options& options, BackendFactory make_backend) = delete;
   ~GraphRunner();
   GraphRunner(const GraphRunner&) = delete;
   GraphRunner& operator=(const GraphRunner&) = delete;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ enum class BackendKind { reference, cpu };
 /// eager: op by op. whole: one executable per step size over the cache roots. regions: the step
 /// runs op by op, but layers of a kind share compiled regions.
 enum class GraphMode { eager, whole, regions };
+std::string_view name_of(GraphMode mode);
 enum class Layout { block_major, layer_major };
 /// official: the rounding points of the official inference code; fp32: only the cache quantisers.
 enum class Numerics { official, fp32 };
@@ -32,7 +34,7 @@ struct Options {
   std::int64_t max_context = 0;  ///< 0 = what the KV buffer holds, at most the model's limit
   std::int64_t kv_memory = 0;    ///< bytes; 0 = a quarter of free memory, at most 4 GiB
   int block_tokens = 64;         ///< positions per KV block; even
-  Layout layout = Layout::block_major;
+  std::optional<Layout> layout;  ///< none = by graph mode: layer_major for regions, else block_major
   Numerics numerics = Numerics::official;
   bool input_on_device = false;
   int threads = 0;           ///< 0 = physical cores allowed to the process
@@ -41,6 +43,7 @@ struct Options {
   LogLevel log_level = LogLevel::info;
 
   // What programs show of a run; the library's watchers are set up by hand (GraphRunner::observe).
+  bool alias_debug = false;  ///< GraphRunner::alias_report() has something to say
   bool region_timing = false;
   std::string trace_file;  ///< empty: none
   int trace_steps = 16;    ///< the first steps
@@ -95,8 +98,8 @@ struct FlagValue {
 /// checked where those are known.
 /// `getenv_fn(name)` returns nullptr when unset (std::getenv in programs, a map in tests).
 /// DEEPINFER_NEURON_<NAME> is accepted as an alias of DEEPINFER_<NAME> where the seed had it
-/// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH, REGION_TIMING). An unknown DEEPINFER_* variable is not
-/// an error here.
+/// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH, REGION_TIMING, ALIAS_DEBUG). An unknown DEEPINFER_*
+/// variable is not an error here.
 ResolvedOptions resolve_options(std::span<const FlagValue> flags,
                                 const std::function<const char*(const char*)>& getenv_fn);
 

@@ -14,6 +14,7 @@
 
 #include "backend/step_observer.h"
 #include "backend/tensor_ref.h"
+#include "cache/cache_plan.h"
 #include "deepinfer/options.h"
 #include "graph/graph.h"
 
@@ -62,9 +63,16 @@ class Backend {
   /// layers of a kind share code, bound to their own weights and views (graph/regions.h).
   virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                               const Bindings& bindings, GraphMode mode) = 0;
+  /// Bytes that runs of the graph work in once it is compiled: its arena, which graphs of the same
+  /// mode share; in mode eager the results it keeps, and the largest scratch.
+  /// 0: the backend cannot say.
+  virtual std::size_t work_bytes(const Graph& /*graph*/, GraphMode /*mode*/) const { return 0; }
   /// Scratch bytes that a compiled graph sets aside for `node`: for showing plans.
   virtual std::size_t workspace_bytes(const Graph& graph, const Node& node) const = 0;
 };
+
+/// What the backend that `options` ask for needs of its caches: known before it is made.
+CacheNeeds cache_needs(const Options& options);
 
 /// The backend that `options` asks for. Throws Error (bad_input) if this machine cannot run it.
 std::unique_ptr<Backend> make_backend(const Options& options);

@@ -5,6 +5,15 @@
 
 namespace deepinfer {
 
+CacheNeeds cache_needs(const Options& options) {
+  switch (options.backend) {
+    case BackendKind::reference:
+    case BackendKind::cpu:
+      return {.typed_roots = false};  // kernels get addresses: types of neighbours do not matter
+  }
+  return {};
+}
+
 std::unique_ptr<Backend> make_backend(const Options& options) {
   const int threads = options.threads > 0 ? options.threads : ThreadPool::default_threads();
   switch (options.backend) {

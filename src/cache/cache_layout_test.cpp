@@ -4,8 +4,10 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "cache/kv_caches.h"
+#include "deepinfer/error.h"
 
 namespace deepinfer {
 namespace {
@@ -38,10 +40,18 @@ TEST(CacheLayout, ReleasedStateIsWindowsAndThreeTails) {
   EXPECT_EQ(CacheLayout::slot_bytes(released_config(), 1), 2703360 + 12288);
 }
 
-class CacheLayoutKinds : public testing::TestWithParam<Layout> {};
+/// Layout, and whether fp32 columns lie apart.
+class CacheLayoutKinds : public testing::TestWithParam<std::tuple<Layout, bool>> {
+ protected:
+  static CacheLayout layout() {
+    CacheGeometry g = geometry(std::get<0>(GetParam()));
+    g.typed_roots = std::get<1>(GetParam());
+    return {released_config(), g};
+  }
+};
 
 TEST_P(CacheLayoutKinds, NoTwoColumnsShareAByteAndAllLieInTheirRoot) {
-  const CacheLayout layout(released_config(), geometry(GetParam()));
+  const CacheLayout layout = CacheLayoutKinds::layout();
   std::map<CacheRoot, std::vector<bool>> used;
   for (const CacheColumn& column : layout.columns()) {
     const ViewRecipe& recipe = column.recipe;
@@ -60,7 +70,7 @@ TEST_P(CacheLayoutKinds, NoTwoColumnsShareAByteAndAllLieInTheirRoot) {
 
 // Fault E5: two logical arrays are one buffer by accident.
 TEST_P(CacheLayoutKinds, E5_every_column_holds_its_own_pattern) {
-  KvCaches caches(CacheLayout(released_config(), geometry(GetParam())));
+  KvCaches caches(layout());
   const auto pattern = [](const CacheColumn& column, std::int64_t row) {
     return static_cast<std::byte>(
         (column.layer * 31 + static_cast<int>(column.kind) * 7 + static_cast<int>(row)) % 251);
@@ -74,8 +84,75 @@ TEST_P(CacheLayoutKinds, E5_every_column_holds_its_own_pattern) {
         ASSERT_EQ(caches.row(column, row)[at], pattern(column, row)) << column.name;
 }
 
+TEST_P(CacheLayoutKinds, EveryRecipeIsAColumnSliceOfItsRoot) { EXPECT_NO_THROW(layout().verify()); }
+
 INSTANTIATE_TEST_SUITE_P(Layouts, CacheLayoutKinds,
-                         testing::Values(Layout::block_major, Layout::layer_major));
+                         testing::Combine(testing::Values(Layout::block_major, Layout::layer_major),
+                                          testing::Bool()));
+
+std::string refusal(const std::vector<CacheColumn>& columns,
+                    const CacheLayout::RootBytes& root_bytes) {
+  try {
+    CacheLayout::verify_columns(columns, root_bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CacheLayout, AViewThatIsNoColumnSliceIsRefusedWithShapeAndStride) {
+  const CacheLayout layout(released_config(), geometry(Layout::block_major));
+  std::vector<CacheColumn> columns = layout.columns();
+  const CacheLayout::RootBytes bytes = {layout.root_bytes(CacheRoot::kv),
+                                        layout.root_bytes(CacheRoot::state), 0};
+  ASSERT_EQ(refusal(columns, bytes), "accepted");
+  columns[3].recipe.row_bytes = 100;
+  const std::string text = refusal(columns, bytes);
+  EXPECT_NE(text.find("[cache column " + columns[3].name + "] is not a column slice of the"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("shape " + columns[3].recipe.shape.to_string()), std::string::npos) << text;
+  EXPECT_NE(text.find("row stride 100 bytes"), std::string::npos) << text;
+}
+
+TEST(CacheLayout, ColumnsThatShareAByteAreRefusedByName) {
+  const CacheLayout layout(released_config(), geometry(Layout::block_major));
+  std::vector<CacheColumn> columns = layout.columns();
+  const CacheLayout::RootBytes bytes = {layout.root_bytes(CacheRoot::kv),
+                                        layout.root_bytes(CacheRoot::state), 0};
+  columns[1].recipe.offset -= 4;  // into the end of its neighbour's rows
+  const std::string text = refusal(columns, bytes);
+  EXPECT_NE(text.find("[cache column layers.0.swa_cache] shares bytes with column "
+                      "layers.1.swa_cache"),
+            std::string::npos)
+      << text;
+}
+
+TEST(CacheLayout, TypedRootsPutFp32ColumnsApartAndTakeNoMore) {
+  CacheGeometry g = geometry(Layout::block_major);
+  const CacheLayout shared(released_config(), g);
+  g.typed_roots = true;
+  const CacheLayout apart(released_config(), g);
+  EXPECT_EQ(shared.roots(), (std::vector<CacheRoot>{CacheRoot::kv, CacheRoot::state}));
+  EXPECT_EQ(apart.roots(),
+            (std::vector<CacheRoot>{CacheRoot::kv, CacheRoot::state, CacheRoot::state_f32}));
+  for (const CacheColumn& column : apart.columns())
+    EXPECT_EQ(column.recipe.root == CacheRoot::state_f32, column.recipe.dtype == DType::f32)
+        << column.name;
+  EXPECT_EQ(apart.root_bytes(CacheRoot::kv), shared.root_bytes(CacheRoot::kv));
+  EXPECT_EQ(apart.state_bytes(), shared.state_bytes());
+  EXPECT_NE(apart.describe().find("f32 columns in an allocation of their own"), std::string::npos);
+  EXPECT_NE(shared.describe().find("columns of all types share their root's allocation"),
+            std::string::npos);
+}
+
+TEST(CacheLayout, AModelWithoutPartialGroupsHasNoThirdRoot) {
+  ModelConfig config = released_config();
+  config.compress_ratios.assign(40, 1);
+  CacheGeometry g = geometry(Layout::layer_major);
+  g.typed_roots = true;
+  EXPECT_EQ(CacheLayout(config, g).roots().size(), 2U);
+}
 
 TEST(CacheLayout, BlockMajorPutsABlockSideBySide) {
   const CacheLayout layout(released_config(), geometry(Layout::block_major));

@@ -33,7 +33,13 @@ int max_step_rows(const Options& options) {
   return std::max(options.max_batch, options.prefill_bucket);
 }
 
-CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available) {
+Layout layout_of(const Options& options) {
+  if (options.layout.has_value()) return *options.layout;
+  return options.graph_mode == GraphMode::regions ? Layout::layer_major : Layout::block_major;
+}
+
+CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available,
+                      const CacheNeeds& needs) {
   const int block_tokens = options.block_tokens;
   const std::int64_t memory = kv_memory(options, available);
   // A model without compressed layers keeps nothing in blocks; its context is bounded all the same.
@@ -78,7 +84,8 @@ CachePlan plan_caches(const ModelConfig& config, const Options& options, std::in
                        .blocks = std::min(affordable, useful) + 1,
                        .slots = options.max_batch + 1,
                        .max_step_rows = max_step_rows(options),
-                       .layout = options.layout},
+                       .layout = layout_of(options),
+                       .typed_roots = needs.typed_roots},
           .max_context = max_context};
 }
 

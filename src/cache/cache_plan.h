@@ -17,8 +17,18 @@ struct CachePlan {
 /// Rows of the largest step: the prefill bucket or the largest batch.
 int max_step_rows(const Options& options);
 
+/// options.layout, or the graph mode's own: regions are bound to single columns, which layer_major
+/// makes contiguous.
+Layout layout_of(const Options& options);
+
+/// What a backend asks of the caches it is bound to.
+struct CacheNeeds {
+  bool typed_roots = false;  ///< see CacheGeometry
+};
+
 /// `available` is available_memory(), a parameter so that tests can fake it. Throws Error
 /// (bad_input) naming the option, with both numbers, when the request cannot be met.
-CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available);
+CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available,
+                      const CacheNeeds& needs = {});
 
 }  // namespace deepinfer

@@ -80,5 +80,20 @@ TEST(PlanCaches, MemoryForLessThanTwoBlocksIsRefused) {
   EXPECT_NE(message_of(options, kPlenty).find("does not hold one block"), std::string::npos);
 }
 
+TEST(CachePlan, LayoutFollowsTheGraphModeUnlessAsked) {
+  Options options;
+  for (const GraphMode mode : {GraphMode::eager, GraphMode::whole}) {
+    options.graph_mode = mode;
+    EXPECT_EQ(layout_of(options), Layout::block_major);
+  }
+  options.graph_mode = GraphMode::regions;
+  EXPECT_EQ(layout_of(options), Layout::layer_major);
+  options.layout = Layout::block_major;
+  EXPECT_EQ(layout_of(options), Layout::block_major);
+  options.graph_mode = GraphMode::whole;
+  options.layout = Layout::layer_major;
+  EXPECT_EQ(layout_of(options), Layout::layer_major);
+}
+
 }  // namespace
 }  // namespace deepinfer

@@ -55,6 +55,21 @@ KvCaches::KvCaches(CacheLayout layout)
 
 KvCaches::~KvCaches() { release(); }
 
+void KvCaches::populate() const {
+  constexpr std::size_t kPage = 4096;
+  for (const Mapping& mapping : roots_) {
+    if (mapping.data == nullptr) continue;
+#ifdef MADV_POPULATE_WRITE
+    if (madvise(mapping.data, mapping.bytes, MADV_POPULATE_WRITE) == 0) continue;
+#endif
+    // An older kernel: a write to every page, which leaves what it holds.
+    for (std::size_t at = 0; at < mapping.bytes; at += kPage) {
+      auto* byte = reinterpret_cast<volatile std::byte*>(mapping.data + at);
+      *byte = *byte;
+    }
+  }
+}
+
 void KvCaches::release() {
   for (const Mapping& mapping : roots_)
     if (mapping.data != nullptr) munmap(mapping.data, mapping.bytes);

@@ -49,6 +49,9 @@ class KvCaches {
   /// Of these roots: never that of other caches, even at the same addresses.
   std::uint64_t storage_id() const { return storage_id_; }
 
+  /// Makes the system give all memory of the roots now, not when a sequence first reaches it.
+  void populate() const;
+
   RowAllocator& blocks() { return blocks_; }
   RowAllocator& slots() { return slots_; }
 

@@ -53,15 +53,23 @@ void say_start(const Options& options, const Checkpoint& checkpoint, const Start
   log(options, LogLevel::info, start_table(info));
 }
 
+void say_capture(const Options& options, const GraphRunner& runner) {
+  for (const std::string& note : runner.notes())
+    log(options, LogLevel::warning, "warning: " + one_line(note));
+  if (options.alias_debug) say(runner.alias_report());
+}
+
 void say_start(const StartedEngine& started) {
   const Engine& engine = *started.engine;
+  say_capture(engine.options(), engine.runner());
   say_start(engine.options(), engine.checkpoint(),
-            {.mode = engine.options().graph_mode,
+            {.fullgraph = engine.options().fullgraph,
              .captures = engine.runner().captures(),
              .backend = engine.runner().backend_description(),
              .kv_bytes = engine.kv_bytes(),
              .state_bytes = engine.state_bytes(),
              .max_context = engine.max_context(),
+             .memory = engine.memory(),
              .load_ms = started.load_ms});
 }
 

@@ -30,6 +30,10 @@ void say_options(const ResolvedOptions& resolved);
 /// once the request is known to be good, so that an error is the only line on stderr.
 void say_start(const StartedEngine& started);
 
+/// Says what the capture did otherwise than asked (log level warning) and, with --alias-debug,
+/// which graph inputs share bytes.
+void say_capture(const Options& options, const GraphRunner& runner);
+
 /// The same for any captured model.
 void say_start(const Options& options, const Checkpoint& checkpoint, const StartInfo& info);
 

@@ -8,6 +8,7 @@
 #include "cli/bundled_model.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/counters_json.h"
 #include "cli/engine_start.h"
 #include "cli/eval_cases.h"
 #include "cli/generation.h"
@@ -50,7 +51,8 @@ void check_same_prompt(const EvalCase& tested, const std::string& where, const E
   const std::vector<std::int32_t> ids = plain_ids(tokenizer, *tested.prompt, bos);
   const std::vector<std::int32_t>& tokens = *tested.tokens;
   if (tokens == ids || tokens == tokenizer.encode(*tested.prompt, true)) return;
-  const auto place = std::mismatch(ids.begin(), ids.end(), tokens.begin(), tokens.end()).first - ids.begin();
+  const auto place =
+      std::mismatch(ids.begin(), ids.end(), tokens.begin(), tokens.end()).first - ids.begin();
   const auto text_of = [place](const std::vector<std::int32_t>& list) {
     const auto index = static_cast<std::size_t>(place);
     return fmt::format("{} tokens, {} at index {}", list.size(),
@@ -160,7 +162,11 @@ int eval(const EvalArguments& arguments) {
                       Json(results[i].got).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   if (arguments.json) {
-    Json json = {{"correct", correct}, {"total", cases.size()}, {"cases", list}};
+    Json json = {{"correct", correct},
+                 {"total", cases.size()},
+                 {"cases", list},
+                 {"timings", {{"load_ms", started.load_ms}, {"capture_ms", started.capture_ms}}}};
+    add_counters(json["timings"], started.engine->runner());
     add_observation(json, observation);
     write_out(to_text(json));
   } else {
@@ -181,7 +187,8 @@ void add_eval_command(Program& program) {
              "eval.json of the model)",
              arguments->cases);
   line.flag("--json",
-            "one JSON object: correct, total, cases; with --region-timing also region_timings and "
+            "one JSON object: correct, total, cases, timings; with --region-timing also "
+            "region_timings and "
             "profile",
             arguments->json);
   line.all_options();

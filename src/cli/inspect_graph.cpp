@@ -14,6 +14,7 @@
 #include "graph/passes.h"
 #include "graph/printer.h"
 #include "model/step_graph.h"
+#include "runner/step_caches.h"
 
 namespace deepinfer::cli {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 /// The graph that a capture of `rows` rows would build, and the caches it would stand on.
 struct PlannedStep {
   PlannedStep(const ModelConfig& config, const Options& options, int rows)
-      : caches(plan_caches(config, options, available_memory())),
+      : caches(plan_step_caches(config, options, available_memory())),
         layout(config, caches.geometry),
         graph(build(config, options, rows)) {}
 
@@ -86,8 +87,12 @@ std::uint64_t weight_bytes(const Checkpoint& checkpoint, const Graph& graph) {
 }  // namespace
 
 Section caches_section(const ModelConfig& config, const Options& options) {
-  const CachePlan plan = plan_caches(config, options, available_memory());
+  const CachePlan plan = plan_step_caches(config, options, available_memory());
   const CacheLayout layout(config, plan.geometry);
+  layout.verify();
+  Json roots = Json::object();
+  for (const CacheRoot root : layout.roots())
+    roots[std::string(name_of(root))] = layout.root_bytes(root);
   Json columns = Json::array();
   for (const CacheColumn& column : layout.columns()) {
     Json shape = Json::array();
@@ -103,7 +108,11 @@ Section caches_section(const ModelConfig& config, const Options& options) {
                        {"shape", shape}});
   }
   return {.text = layout.describe() + fmt::format("longest sequence {} tokens\n", plan.max_context),
-          .json = {{"block_tokens", plan.geometry.block_tokens},
+          .json = {{"layout",
+                    plan.geometry.layout == Layout::block_major ? "block_major" : "layer_major"},
+                   {"typed_roots", plan.geometry.typed_roots},
+                   {"roots", roots},
+                   {"block_tokens", plan.geometry.block_tokens},
                    {"blocks", plan.geometry.blocks},
                    {"slots", plan.geometry.slots},
                    {"window_ring", layout.ring()},

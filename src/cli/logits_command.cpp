@@ -121,13 +121,15 @@ std::string summary(const LogitsResult& result, const Tokenizer& tokenizer) {
 void say_start(Runtime& runtime, double opening_ms) {
   const CacheLayout& layout = runtime.caches().layout();
   const std::vector<CaptureInfo> captures = runtime.runner().captures();
+  say_capture(runtime.options(), runtime.runner());
   cli::say_start(runtime.options(), *runtime.model().checkpoint,
-                 {.mode = runtime.options().graph_mode,
+                 {.fullgraph = runtime.options().fullgraph,
                   .captures = captures,
                   .backend = runtime.runner().backend_description(),
                   .kv_bytes = layout.root_bytes(CacheRoot::kv),
                   .state_bytes = layout.state_bytes(),
                   .max_context = runtime.max_context(),
+                  .memory = runtime.memory(),
                   .load_ms = opening_ms - milliseconds_of(captures)});
 }
 

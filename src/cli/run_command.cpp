@@ -5,6 +5,7 @@
 #include "cli/bundled_model.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/counters_json.h"
 #include "cli/engine_start.h"
 #include "cli/generation.h"
 #include "cli/idle_options.h"
@@ -27,13 +28,21 @@ Json graphs_json(const Engine& engine) {
   for (const CaptureInfo& capture : engine.runner().captures())
     graphs.push_back({{"rows", capture.rows},
                       {"kind", capture.prefill ? "prefill" : "decode"},
-                      {"mode", name_of(engine.options().graph_mode)},
+                      {"mode", name_of(capture.mode)},
+                      {"ops_built", capture.ops_built},
                       {"ops", capture.ops},
+                      {"executables", capture.executables},
                       {"arena_bytes", capture.arena_bytes},
                       {"compile_ms", capture.compile_ms},
                       {"first_run_ms", capture.first_run_ms},
                       {"replays", engine.runner().replays(capture.rows)}});
   return graphs;
+}
+
+Json memory_json(const StartMemory& memory) {
+  Json parts = Json::object();
+  for (const MemoryPart& part : memory.parts) parts[part.name] = part.bytes;
+  return {{"parts", parts}, {"total", memory.total()}, {"mapped", memory.mapped_bytes}};
 }
 
 Json result_json(const StartedEngine& started, const Generation& result,
@@ -51,7 +60,9 @@ Json result_json(const StartedEngine& started, const Generation& result,
                  {"decode_tokens_per_s", result.decode_tokens_per_s()},
                  {"prefill_steps", result.prefill_steps},
                  {"steps", result.steps}}},
-               {"graphs", graphs_json(*started.engine)}};
+               {"graphs", graphs_json(*started.engine)},
+               {"memory", memory_json(started.engine->memory())}};
+  add_counters(json["timings"], started.engine->runner());
   add_observation(json, observation);
   return json;
 }
@@ -103,7 +114,7 @@ void add_run_command(Program& program) {
   add_prompt_arguments(line, arguments->prompt);
   line.flag("--json",
             "one JSON object: prompt_tokens, tokens (the end token included), text, finish_reason, "
-            "timings, graphs; with --region-timing also region_timings and profile",
+            "timings, graphs, memory; with --region-timing also region_timings and profile",
             arguments->json);
   line.all_options();
   line.footer(

@@ -7,18 +7,6 @@
 
 namespace deepinfer::cli {
 
-std::string_view name_of(GraphMode mode) {
-  switch (mode) {
-    case GraphMode::eager:
-      return "eager";
-    case GraphMode::whole:
-      return "whole";
-    case GraphMode::regions:
-      return "regions";
-  }
-  return "?";
-}
-
 std::string human_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   constexpr double kStep = 1024;
@@ -32,15 +20,22 @@ std::string human_bytes(std::int64_t bytes) {
 }
 
 std::string start_table(const StartInfo& info) {
-  std::string text = fmt::format("{:>6}  {:<8}{:<7}{:>6}{:>12}{:>13}{:>14}\n", "rows", "kind",
-                                 "mode", "ops", "arena", "compile ms", "first run ms");
+  std::string sizes;
+  for (const CaptureInfo& capture : info.captures)
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(capture.rows);
+  std::string text = fmt::format("step graphs: backend {}; fullgraph {}; sizes {}\n", info.backend,
+                                 info.fullgraph, sizes);
+  text +=
+      fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{:>12}{:>13}{:>14}\n", "rows", "kind", "mode",
+                  "ops built", "ops", "executables", "arena", "compile ms", "first run ms");
   std::size_t ops = 0;
   std::size_t arena = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
   for (const CaptureInfo& capture : info.captures) {
-    text += fmt::format("{:>6}  {:<8}{:<7}{:>6}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows,
-                        capture.prefill ? "prefill" : "decode", name_of(info.mode), capture.ops,
+    text += fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows,
+                        capture.prefill ? "prefill" : "decode", name_of(capture.mode),
+                        capture.ops_built, capture.ops, capture.executables,
                         human_bytes(static_cast<std::int64_t>(capture.arena_bytes)),
                         capture.compile_ms, capture.first_run_ms);
     ops += capture.ops;
@@ -51,11 +46,24 @@ std::string start_table(const StartInfo& info) {
   text +=
       fmt::format("{}; KV buffer {}, state buffer {}, longest sequence {} tokens\n", info.backend,
                   human_bytes(info.kv_bytes), human_bytes(info.state_bytes), info.max_context);
+  text += memory_table(info.memory);
   text += fmt::format(
       "{} graphs, {} ops, arena {}; opened in {:.0f} ms, compiled in {:.0f} ms, first runs {:.0f} "
       "ms",
       info.captures.size(), ops, human_bytes(static_cast<std::int64_t>(arena)), info.load_ms,
       compile_ms, first_run_ms);
+  return text;
+}
+
+std::string memory_table(const StartMemory& memory) {
+  std::string text;
+  for (const MemoryPart& part : memory.parts)
+    text += fmt::format("memory: {:<30}{:>12}  {:>15} bytes\n", part.name, human_bytes(part.bytes),
+                        part.bytes);
+  text += fmt::format("memory: {:<30}{:>12}  {:>15} bytes\n", "total", human_bytes(memory.total()),
+                      memory.total());
+  text += fmt::format("memory: {:<30}{:>12}  {:>15} bytes, pages of files, not in the total\n",
+                      "weights, mapped", human_bytes(memory.mapped_bytes), memory.mapped_bytes);
   return text;
 }
 

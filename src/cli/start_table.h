@@ -9,23 +9,26 @@
 
 #include "deepinfer/graph_runner.h"
 #include "deepinfer/options.h"
+#include "deepinfer/start_memory.h"
 
 namespace deepinfer::cli {
 
 struct StartInfo {
-  GraphMode mode = GraphMode::whole;
+  bool fullgraph = true;
   std::vector<CaptureInfo> captures;
   std::string backend;  ///< GraphRunner::backend_description()
   std::int64_t kv_bytes = 0;
   std::int64_t state_bytes = 0;
   std::int64_t max_context = 0;  ///< tokens
+  StartMemory memory;
   double load_ms = 0;
 };
 
 /// Several lines, the last one without a line break.
 std::string start_table(const StartInfo& info);
 
-std::string_view name_of(GraphMode mode);
+/// The memory of a start: a line per part, the sum, and what is mapped from files beside it.
+std::string memory_table(const StartMemory& memory);
 
 /// "12 B", "3.4 KiB", "1.2 GiB"
 std::string human_bytes(std::int64_t bytes);

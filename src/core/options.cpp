@@ -10,8 +10,8 @@ namespace deepinfer {
 namespace {
 
 /// Variables that the seed spelled DEEPINFER_NEURON_<NAME>, of those this build has.
-constexpr std::array<std::string_view, 4> kSeedNames = {"GRAPH_MODE", "PREFILL_BUCKET", "FULLGRAPH",
-                                                        "REGION_TIMING"};
+constexpr std::array<std::string_view, 5> kSeedNames = {"GRAPH_MODE", "PREFILL_BUCKET", "FULLGRAPH",
+                                                        "REGION_TIMING", "ALIAS_DEBUG"};
 
 struct Variable {
   std::string name;
@@ -43,6 +43,18 @@ std::size_t row_of(std::string_view flag) {
 }
 
 }  // namespace
+
+std::string_view name_of(GraphMode mode) {
+  switch (mode) {
+    case GraphMode::eager:
+      return "eager";
+    case GraphMode::whole:
+      return "whole";
+    case GraphMode::regions:
+      return "regions";
+  }
+  return "?";
+}
 
 ResolvedOptions resolve_options(std::span<const FlagValue> flags, const Environment& getenv_fn) {
   const auto table = option_table();

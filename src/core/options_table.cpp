@@ -131,21 +131,6 @@ OptionSpec model_row() {
       });
 }
 
-OptionSpec fullgraph_row() {
-  return row(
-      {"--fullgraph", "", "FULLGRAPH", "true",
-       "a step that cannot be one graph is an error; every step of this build can be"},
-      [](Options& options, std::string_view value, const ValueContext& context) {
-        options.fullgraph = parse_bool(context, value);
-        if (!options.fullgraph)
-          throw bad_value(
-              context, "not supported by this build", value,
-              "every step can be one graph and needs nothing to fall back to; --graph-mode regions "
-              "asks for regions");
-      },
-      [](const Options& options) { return options.fullgraph ? "true" : "false"; });
-}
-
 OptionSpec kv_memory_row() {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;  // a PiB: above any machine, far below 2^63
   return row(
@@ -171,6 +156,26 @@ OptionSpec block_tokens_row() {
         options.block_tokens = static_cast<int>(tokens);
       },
       [](const Options& options) { return std::to_string(options.block_tokens); });
+}
+
+OptionSpec layout_row() {
+  return row(
+      {"--layout", "", "LAYOUT", "auto, block_major or layer_major",
+       "column layout of the roots; auto: layer_major in graph mode regions, else block_major"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value == "auto")
+          options.layout = std::nullopt;
+        else if (value == "block_major")
+          options.layout = Layout::block_major;
+        else if (value == "layer_major")
+          options.layout = Layout::layer_major;
+        else
+          throw bad_value(context, "unknown value", value);
+      },
+      [](const Options& options) {
+        if (!options.layout.has_value()) return "auto";
+        return *options.layout == Layout::block_major ? "block_major" : "layer_major";
+      });
 }
 
 OptionSpec isa_row() {
@@ -225,7 +230,10 @@ void add_execution_rows(std::vector<OptionSpec>& rows) {
       std::array{Name<GraphMode>{"eager", GraphMode::eager},
                  Name<GraphMode>{"whole", GraphMode::whole},
                  Name<GraphMode>{"regions", GraphMode::regions}}));
-  rows.push_back(fullgraph_row());
+  rows.push_back(boolean({"--fullgraph", "", "FULLGRAPH", "true or false",
+                          "true: a step that cannot be one graph is an error; false: it falls back "
+                          "to regions, and those to eager"},
+                         &Options::fullgraph));
 }
 
 void add_size_rows(std::vector<OptionSpec>& rows) {
@@ -241,11 +249,7 @@ void add_size_rows(std::vector<OptionSpec>& rows) {
       &Options::max_context, kLargestInt));  // the model's own limit is checked once it is open
   rows.push_back(kv_memory_row());
   rows.push_back(block_tokens_row());
-  rows.push_back(
-      choice({"--layout", "", "LAYOUT", "block_major or layer_major", "column layout of the roots"},
-             &Options::layout,
-             std::array{Name<Layout>{"block_major", Layout::block_major},
-                        Name<Layout>{"layer_major", Layout::layer_major}}));
+  rows.push_back(layout_row());
 }
 
 void add_machine_rows(std::vector<OptionSpec>& rows) {
@@ -282,6 +286,9 @@ OptionSpec trace_file_row() {
 }
 
 void add_observation_rows(std::vector<OptionSpec>& rows) {
+  rows.push_back(boolean({"--alias-debug", "", "ALIAS_DEBUG", "true or false",
+                          "says which graph inputs share bytes, and why they may"},
+                         &Options::alias_debug));
   rows.push_back(boolean({"--region-timing", "", "REGION_TIMING", "true or false",
                           "says what each step took by kind of region, and profiles step 8"},
                          &Options::region_timing));

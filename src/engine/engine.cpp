@@ -167,11 +167,10 @@ std::size_t Engine::waiting() const { return state_->waiting.size(); }
 EngineStats Engine::stats() const { return state_->stats; }
 const GraphRunner& Engine::runner() const { return state_->runtime.runner(); }
 const Checkpoint& Engine::checkpoint() const { return *state_->runtime.model().checkpoint; }
+const StartMemory& Engine::memory() const { return state_->runtime.memory(); }
 std::int64_t Engine::kv_bytes() const {
   return state_->runtime.caches().layout().root_bytes(CacheRoot::kv);
 }
-std::int64_t Engine::state_bytes() const {
-  return state_->runtime.caches().layout().state_bytes();
-}
+std::int64_t Engine::state_bytes() const { return state_->runtime.caches().layout().state_bytes(); }
 
 }  // namespace deepinfer

@@ -2,7 +2,11 @@
 
 #include <utility>
 
+#include "core/process_memory.h"
 #include "core/system_memory.h"
+#include "core/thread_pool.h"
+#include "engine/start_memory.h"
+#include "runner/step_caches.h"
 #include "runner/step_input.h"
 
 namespace deepinfer {
@@ -10,12 +14,20 @@ namespace deepinfer {
 Runtime::Runtime(Model model, Options options, bool trace, const CaptureProgress& progress)
     : model_(std::move(model)),
       options_(std::move(options)),
-      plan_(plan_caches(model_.config(), options_, available_memory())),
+      available_(available_memory()),
+      plan_(plan_step_caches(model_.config(), options_, available_)),
+      memory_(plan_start_memory(model_, options_, CacheLayout(model_.config(), plan_.geometry),
+                                plan_.max_context, trace, available_)),
       caches_(CacheLayout(model_.config(), plan_.geometry)),
       prepare_input_(make_prepare_input(model_, caches_)),
       runner_(options_.max_batch, options_, options_.input_on_device) {
+  caches_.populate();
+  runner_.limit_memory(work_limit(memory_, available_));
   runner_.capture(model_, caches_, prepare_input_, padding_sequence(plan_.geometry),
                   plan_.max_context, trace, progress);
+  return_free_heap();  // of the load: what is resident from here on is what memory_ says
+  add_program_parts(memory_, heap_in_use(),
+                    options_.threads > 0 ? options_.threads : ThreadPool::default_threads());
 }
 
 StepOutput Runtime::step(std::span<const SequenceMetadata> sequences) {

@@ -7,13 +7,15 @@
 #include "cache/kv_caches.h"
 #include "deepinfer/graph_runner.h"
 #include "deepinfer/options.h"
+#include "deepinfer/start_memory.h"
 #include "model/model.h"
 
 namespace deepinfer {
 
 class Runtime {
  public:
-  /// `trace`: graphs also output the per-layer values of StepGraphOptions::trace. Throws Error.
+  /// `trace`: graphs also output the per-layer values of StepGraphOptions::trace. All memory of the
+  /// run is taken here. Throws Error; one that names the parts if they do not fit what is free.
   Runtime(Model model, Options options, bool trace = false, const CaptureProgress& progress = {});
   ~Runtime() = default;
   Runtime(const Runtime&) = delete;
@@ -22,6 +24,8 @@ class Runtime {
   const Model& model() const { return model_; }
   const Options& options() const { return options_; }
   std::int64_t max_context() const { return plan_.max_context; }
+  /// What this run holds, by name; see StartMemory.
+  const StartMemory& memory() const { return memory_; }
   KvCaches& caches() { return caches_; }
   GraphRunner& runner() { return runner_; }
   const GraphRunner& runner() const { return runner_; }
@@ -33,7 +37,9 @@ class Runtime {
  private:
   Model model_;
   Options options_;
+  std::int64_t available_;  ///< memory that was free at the start
   CachePlan plan_;
+  StartMemory memory_;
   KvCaches caches_;
   PrepareInput prepare_input_;
   GraphRunner runner_;

@@ -17,6 +17,7 @@ struct StridedRange {
   std::int64_t stride = 0;  ///< at least `bytes`, if there are several rows
   std::int64_t rows = 1;
 
+  bool operator==(const StridedRange&) const = default;
   /// Behind the last byte.
   std::int64_t end() const { return rows == 0 ? begin : begin + (rows - 1) * stride + bytes; }
 };

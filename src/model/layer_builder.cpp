@@ -31,14 +31,6 @@ LayerBuilder::LayerBuilder(GraphBuilder& graph, const ModelConfig& config,
   for (const CacheRoot root : layout.roots())
     roots_[static_cast<std::size_t>(root)] =
         graph.root(step_inputs::root_name(root), layout.root_bytes(root));
-  // Once per step and ratio, not once per layer (model specification 2.9.7).
-  for (const int layer : config.index_source_layer_ids) {
-    const int ratio = config.ratio(layer);
-    if (visible_.contains(ratio)) continue;
-    const ValueId visible = graph.derived(step_inputs::visible(ratio), DType::i32, {options.rows});
-    graph.add(VisibleEntries{.ratio = ratio}, {positions_, visible}, "");
-    visible_.emplace(ratio, visible);
-  }
 }
 
 std::string LayerBuilder::layer_name(int layer, std::string_view rest) const {

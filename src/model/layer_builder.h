@@ -73,6 +73,7 @@ class LayerBuilder {
   std::string layer_name(int layer, std::string_view rest) const;
   Rounding rounding() const;
   bool official() const;
+  void count_visible();
   /// The derived buffer of entries that rows see, for index sources of `ratio`.
   ValueId visible(int ratio) const { return visible_.at(ratio); }
   std::int64_t width(ValueId value) const { return graph_.value(value).shape.back(); }

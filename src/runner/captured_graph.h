@@ -12,6 +12,7 @@
 #include "deepinfer/graph_runner.h"
 #include "runner/graph_inputs.h"
 #include "runner/input_metadata.h"
+#include "runner/step_compiler.h"
 
 namespace deepinfer {
 
@@ -22,14 +23,16 @@ class CapturedGraph {
     std::uint64_t runner = 0;
     std::uint64_t capture = 0;
   };
-  CapturedGraph(Owner owner, std::shared_ptr<const Graph> graph, MetadataBuffers& host,
-                MetadataBuffers& device, const KvCaches& caches)
+  CapturedGraph(Owner owner, CompiledStep step, MetadataBuffers& host, MetadataBuffers& device,
+                const KvCaches& caches)
       : owner_(owner),
-        rows_(graph->rows),
-        graph_(std::move(graph)),
+        rows_(step.graph->rows),
+        mode_(step.mode),
+        graph_(std::move(step.graph)),
         host_(host, rows_),
         device_(device, rows_),
-        inputs_(device, caches) {}
+        inputs_(device, caches),
+        executable_(std::move(step.executable)) {}
 
   int rows() const { return rows_; }
   /// Where its inputs lay at capture.
@@ -46,6 +49,7 @@ class CapturedGraph {
 
   Owner owner_;
   int rows_;
+  GraphMode mode_;
   std::shared_ptr<const Graph> graph_;
   InputMetadata host_;
   InputMetadata device_;

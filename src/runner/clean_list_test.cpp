@@ -15,7 +15,7 @@ class CleanList : public RunnerFixture {
 };
 
 TEST_F(CleanList, HoldsTheVisibleEntriesOfEveryRatio) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   std::vector<std::string> wanted;
   for (const int layer : model_.config().index_source_layer_ids) {
@@ -27,7 +27,7 @@ TEST_F(CleanList, HoldsTheVisibleEntriesOfEveryRatio) {
 }
 
 TEST_F(CleanList, AStaleValueOfALargerSizeCannotReachASmallerOne) {
-  GraphRunner runner(2, options(), fake_backend(device_));
+  GraphRunner runner(2, options(), false, fake_backend(device_));
   capture(runner);
   std::vector<int> ran;
   device_.on_run = [&](int rows) {
@@ -42,7 +42,7 @@ TEST_F(CleanList, AStaleValueOfALargerSizeCannotReachASmallerOne) {
 }
 
 TEST_F(CleanList, IsResetWithInputOnTheDeviceToo) {
-  GraphRunner runner(1, options(), fake_backend(device_), true);
+  GraphRunner runner(1, options(), true, fake_backend(device_));
   capture(runner);
   CapturedGraph& graph = runner.graph_for(1);
   InputMetadata& input = runner.device_input(graph);
@@ -55,7 +55,7 @@ TEST_F(CleanList, IsResetWithInputOnTheDeviceToo) {
 }
 
 TEST_F(CleanList, AGraphThatForgetsToWriteIsCaught) {
-  GraphRunner runner(2, options(), fake_backend(device_));
+  GraphRunner runner(2, options(), false, fake_backend(device_));
   device_.writes_derived = false;
   EXPECT_NE(error_text([&] { capture(runner); }).find("did not write derived buffer 'visible."),
             std::string::npos);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -22,6 +23,8 @@ struct FakeDevice {
   std::function<void(int rows)> on_run;
   /// (rows, mode) that compile() refuses; rows 0 = every size.
   std::set<std::pair<int, GraphMode>> refused;
+  /// Bytes per row that a graph works in, by mode.
+  std::map<GraphMode, std::size_t> work_bytes;
   std::vector<std::pair<int, GraphMode>> compiled;
   std::vector<std::string> bound;  ///< names of the storage bound by the last compile
   bool writes_derived = true;      ///< whether runs write 1 to all derived metadata
@@ -77,6 +80,11 @@ class FakeBackend : public Backend {
         if (bindings.storage(value) != nullptr) device_.bound.push_back(value.name);
     device_.compiled.emplace_back(rows, mode);
     return std::make_unique<FakeExecutable>(device_, std::move(graph), bindings);
+  }
+  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
+    const auto known = device_.work_bytes.find(mode);
+    return known == device_.work_bytes.end() ? 64
+                                             : known->second * static_cast<std::size_t>(graph.rows);
   }
   std::size_t workspace_bytes(const Graph& /*graph*/, const Node& /*node*/) const override {
     return 0;

@@ -172,12 +172,11 @@ struct GraphRunner::State {
 };
 
 GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device)
-    : GraphRunner(
-          max_batch_size, options, [](const Options& o) { return deepinfer::make_backend(o); },
-          input_on_device) {}
+    : GraphRunner(max_batch_size, options, input_on_device,
+                  [](const Options& o) { return deepinfer::make_backend(o); }) {}
 
-GraphRunner::GraphRunner(int max_batch_size, const Options& options, BackendFactory make_backend,
-                         bool input_on_device)
+GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device,
+                         BackendFactory make_backend)
     : state_(std::make_unique<State>()) {
   if (max_batch_size < 1)
     throw Error::bad_input(

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t kFieldAlignment = 64;  // fields share no cache line
 
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kFieldAlignment - 1) / kFieldAlignment * kFieldAlignment;
+}
+
 /// Derived fields are i32.
 void fill_unwritten(std::byte* data, std::size_t bytes) {
   std::fill_n(reinterpret_cast<std::int32_t*>(data), bytes / sizeof(std::int32_t),
@@ -21,6 +25,13 @@ void fill_unwritten(std::byte* data, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::int64_t MetadataBuffers::bytes_for(const Graph& largest) {
+  std::size_t bytes = 0;
+  for (const Value& value : largest.values)
+    if (value.kind == ValueKind::metadata) bytes += aligned(value.bytes());
+  return static_cast<std::int64_t>(bytes);
+}
 
 MetadataBuffers::MetadataBuffers(const Graph& largest) : storage_id_(next_storage_id()) {
   for (const Value& value : largest.values) {
@@ -32,7 +43,7 @@ MetadataBuffers::MetadataBuffers(const Graph& largest) : storage_id_(next_storag
                        .per_row = value.name != step_inputs::kBlockTable,
                        .derived = value.derived,
                        .offset = size_});
-    size_ += (value.bytes() + kFieldAlignment - 1) / kFieldAlignment * kFieldAlignment;
+    size_ += aligned(value.bytes());
   }
   bytes_ = std::make_unique<std::byte[]>(size_);
   for (const MetadataField& field : fields_)

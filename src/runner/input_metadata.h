@@ -32,6 +32,9 @@ class MetadataBuffers {
   /// kUnwritten.
   explicit MetadataBuffers(const Graph& largest);
 
+  /// What MetadataBuffers(largest) takes.
+  static std::int64_t bytes_for(const Graph& largest);
+
   const std::vector<MetadataField>& fields() const { return fields_; }
   /// Names of the derived fields.
   const std::vector<std::string>& clean_list() const { return clean_list_; }

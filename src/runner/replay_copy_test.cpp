@@ -21,7 +21,7 @@ class ReplayCopy : public RunnerFixture {
 };
 
 TEST_F(ReplayCopy, TheGraphFindsItsInputCopiedWhenItStarts) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   CapturedGraph& graph = runner.graph_for(1);
   int runs = 0;
@@ -34,7 +34,7 @@ TEST_F(ReplayCopy, TheGraphFindsItsInputCopiedWhenItStarts) {
 }
 
 TEST_F(ReplayCopy, InputOnDeviceSkipsTheCopy) {
-  GraphRunner runner(1, options(), fake_backend(device_), true);
+  GraphRunner runner(1, options(), true, fake_backend(device_));
   capture(runner);
   CapturedGraph& graph = runner.graph_for(1);
   write_token(runner.device_input(graph), 41);
@@ -50,7 +50,7 @@ TEST_F(ReplayCopy, InputOnDeviceSkipsTheCopy) {
 TEST_F(ReplayCopy, TheTimeOfTheGraphHasNoneOfTheCopy) {
   // A block table of 8 MiB, and a graph that takes no time: all the time is the copy's.
   constexpr std::int64_t kLongContext = std::int64_t{1} << 22;
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   runner.capture(model_, *caches_, prepare_, padding_sequence(geometry()), kLongContext);
   runner.time_replays(true);
   CapturedGraph& graph = runner.graph_for(1);
@@ -68,7 +68,7 @@ TEST_F(ReplayCopy, TheTimeOfTheGraphHasNoneOfTheCopy) {
 
 TEST_F(ReplayCopy, TheTimeOfTheGraphIsTheGraphs) {
   static constexpr int kMilliseconds = 20;
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   device_.on_run = [](int /*rows*/) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kMilliseconds));
@@ -80,7 +80,7 @@ TEST_F(ReplayCopy, TheTimeOfTheGraphIsTheGraphs) {
 }
 
 TEST_F(ReplayCopy, NobodyAskedNothingTimed) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   device_.on_run = [](int /*rows*/) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   run_token(runner, 3);

@@ -25,7 +25,7 @@ class RunnerContract : public RunnerFixture {
 };
 
 TEST_F(RunnerContract, AGraphThatWasDestroyedIsRefusedByEveryCall) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   CapturedGraph& one = runner.graph_for(1);
   CapturedGraph& six = runner.graph_for(6);
@@ -38,7 +38,7 @@ TEST_F(RunnerContract, AGraphThatWasDestroyedIsRefusedByEveryCall) {
 }
 
 TEST_F(RunnerContract, ASecondCaptureDestroysTheFirstBeforeItBuilds) {
-  GraphRunner runner(2, options(), fake_backend(device_));
+  GraphRunner runner(2, options(), false, fake_backend(device_));
   capture(runner);
   std::vector<CapturedGraph*> first;
   for (const int size : runner.graphs()) first.push_back(&runner.graph_for(size));
@@ -54,7 +54,7 @@ TEST_F(RunnerContract, ASecondCaptureDestroysTheFirstBeforeItBuilds) {
 }
 
 TEST_F(RunnerContract, ACaptureThatFailsLeavesNothingAndCanBeRepeated) {
-  GraphRunner runner(2, options(), fake_backend(device_));
+  GraphRunner runner(2, options(), false, fake_backend(device_));
   capture(runner);
   CapturedGraph& first = runner.graph_for(2);
   device_.refused = {{1, GraphMode::whole}};
@@ -68,15 +68,15 @@ TEST_F(RunnerContract, ACaptureThatFailsLeavesNothingAndCanBeRepeated) {
 }
 
 TEST_F(RunnerContract, AGraphOfAnotherRunnerIsRefused) {
-  GraphRunner one(1, options(), fake_backend(device_));
-  GraphRunner two(1, options(), fake_backend(device_));
+  GraphRunner one(1, options(), false, fake_backend(device_));
+  GraphRunner two(1, options(), false, fake_backend(device_));
   capture(one);
   capture(two);
   expect_refused(one, two.graph_for(1), "the graph was captured by another runner");
 }
 
 TEST_F(RunnerContract, A8_every_graph_input_is_recorded_at_capture_and_stays) {
-  GraphRunner runner(2, options(), fake_backend(device_));
+  GraphRunner runner(2, options(), false, fake_backend(device_));
   capture(runner);
   // All that the backend bound is recorded: no input can move unseen.
   std::vector<std::string> recorded;
@@ -99,7 +99,7 @@ TEST_F(RunnerContract, A8_every_graph_input_is_recorded_at_capture_and_stays) {
 }
 
 TEST_F(RunnerContract, A8_an_input_that_moved_is_refused_by_name) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   run_token(runner, 3);
   // Other caches in the place of those captured; their memory cannot return to the old address.
@@ -120,7 +120,7 @@ TEST_F(RunnerContract, A8_an_input_that_moved_is_refused_by_name) {
 }
 
 TEST_F(RunnerContract, E6_new_memory_at_an_old_address_is_not_the_old_memory) {
-  GraphRunner runner(1, options(), fake_backend(device_));
+  GraphRunner runner(1, options(), false, fake_backend(device_));
   capture(runner);
   for (int attempt = 0; attempt < 4; ++attempt) {  // the address returns at once, or nearly
     const std::uint64_t before = caches_->storage_id();
@@ -133,7 +133,7 @@ TEST_F(RunnerContract, E6_new_memory_at_an_old_address_is_not_the_old_memory) {
 }
 
 TEST_F(RunnerContract, A9_a_size_looks_up_its_own_buffers_and_no_other) {
-  GraphRunner runner(5, options(), fake_backend(device_));
+  GraphRunner runner(5, options(), false, fake_backend(device_));
   std::vector<int> ran;
   device_.on_run = [&](int rows) { ran.push_back(rows); };
   capture(runner);

@@ -21,8 +21,9 @@ class RunnerFixture : public testing::Test {
  protected:
   static constexpr std::int64_t kContext = 64;
 
-  RunnerFixture()
-      : model_(open_model("tests/data/t41-odd", EngramMode::memory)),
+  /// `checkpoint`: a directory under tests/data.
+  explicit RunnerFixture(const std::string& checkpoint = "t41-odd")
+      : model_(open_model("tests/data/" + checkpoint, EngramMode::memory)),
         caches_(std::in_place, CacheLayout(model_.config(), geometry())),
         prepare_(make_prepare_input(model_, *caches_)) {}
 

@@ -20,6 +20,7 @@ class HostBackend : public Backend {
   std::string describe() const override { return description_; }
   std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
                                       GraphMode mode) override;
+  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override;
   std::size_t workspace_bytes(const Graph& graph, const Node& node) const override;
 
  private:

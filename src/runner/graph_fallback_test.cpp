@@ -1,0 +1,158 @@
+// What happens to a step that cannot be one graph, and what is counted. A compiler double refuses.
+
+#include "runner/fake_backend_test.h"
+#include "runner/runner_fixture_test.h"
+
+namespace deepinfer {
+namespace {
+
+class GraphFallback : public RunnerFixture {
+ protected:
+  Options with(GraphMode mode, bool fullgraph) const {
+    Options o = options();
+    o.graph_mode = mode;
+    o.fullgraph = fullgraph;
+    return o;
+  }
+  static GraphMode mode_of(const GraphRunner& runner, int rows) {
+    for (const CaptureInfo& info : runner.captures())
+      if (info.rows == rows) return info.mode;
+    ADD_FAILURE() << "no size " << rows;
+    return GraphMode::eager;
+  }
+
+  FakeDevice device_;
+};
+
+TEST_F(GraphFallback, WithFullgraphAStepThatCannotBeOneGraphIsAnErrorThatNamesIt) {
+  device_.refused = {{2, GraphMode::whole}};
+  GraphRunner runner(2, with(GraphMode::whole, true), false, fake_backend(device_));
+  const std::string text = error_text([&] { capture(runner); });
+  EXPECT_NE(text.find("[step of 2 rows] cannot be one graph: [fake compiler] cannot compile this, "
+                      "--fullgraph false lets such a step run in smaller pieces"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(runner.graphs().empty());
+}
+
+TEST_F(GraphFallback, WithoutItFallsBackToRegionsAndSaysSoOnce) {
+  device_.refused = {{2, GraphMode::whole}, {6, GraphMode::whole}};
+  GraphRunner runner(2, with(GraphMode::whole, false), false, fake_backend(device_));
+  capture(runner);
+  EXPECT_EQ(mode_of(runner, 1), GraphMode::whole);
+  EXPECT_EQ(mode_of(runner, 2), GraphMode::regions);
+  EXPECT_EQ(mode_of(runner, 6), GraphMode::regions);
+  EXPECT_EQ(runner.notes(),
+            std::vector<std::string>{"steps of 6, 2 rows cannot be one graph and fall back to "
+                                     "regions: [fake compiler] cannot compile this"});
+  run_token(runner, 3, 1);
+  run_token(runner, 3, 2);
+  EXPECT_EQ(runner.graph_hits(), 2U);
+  EXPECT_EQ(runner.eager_fallbacks(), 0U);
+  EXPECT_EQ(runner.compiles(), 3U);
+  runner.destroy();
+  EXPECT_TRUE(runner.notes().empty());
+}
+
+TEST_F(GraphFallback, WhatCannotRunInRegionsEitherRunsEagerlyAndIsCounted) {
+  device_.refused = {{0, GraphMode::regions}, {2, GraphMode::whole}};
+  GraphRunner runner(2, with(GraphMode::whole, false), false, fake_backend(device_));
+  capture(runner);
+  EXPECT_EQ(mode_of(runner, 2), GraphMode::eager);
+  EXPECT_EQ(runner.notes().size(), 2U);
+  run_token(runner, 3, 1);
+  run_token(runner, 3, 2);
+  run_token(runner, 3, 2);
+  EXPECT_EQ(runner.graph_hits(), 1U);
+  EXPECT_EQ(runner.eager_fallbacks(), 2U);
+  EXPECT_EQ(runner.compiles(), 2U);  // eager compiles nothing
+}
+
+TEST_F(GraphFallback, EagerAskedForIsNoFallback) {
+  GraphRunner runner(1, with(GraphMode::eager, true), false, fake_backend(device_));
+  capture(runner);
+  run_token(runner, 3);
+  EXPECT_EQ(runner.graph_hits(), 0U);
+  EXPECT_EQ(runner.eager_fallbacks(), 0U);
+  EXPECT_EQ(runner.compiles(), 0U);
+  EXPECT_TRUE(runner.notes().empty());
+}
+
+TEST_F(GraphFallback, MoreWorkMemoryThanTheLimitIsNoGraphEither) {
+  device_.work_bytes = {{GraphMode::whole, 1000}, {GraphMode::regions, 100}};
+  GraphRunner strict(2, with(GraphMode::whole, true), false, fake_backend(device_));
+  strict.limit_memory(5000);
+  const std::string text = error_text([&] { capture(strict); });
+  EXPECT_NE(text.find("[step of 6 rows] cannot be one graph: it works in 6000 bytes of memory, and "
+                      "5000 are left"),
+            std::string::npos)
+      << text;
+  strict.limit_memory(6000);
+  EXPECT_NO_THROW(capture(strict));
+
+  GraphRunner lenient(2, with(GraphMode::whole, false), false, fake_backend(device_));
+  lenient.limit_memory(5000);
+  capture(lenient);
+  EXPECT_EQ(mode_of(lenient, 6), GraphMode::regions);
+  EXPECT_EQ(mode_of(lenient, 2), GraphMode::whole);
+}
+
+TEST_F(GraphFallback, ABadCheckpointIsNoReasonToFallBack) {
+  // A weight of the wrong size is the caller's fault in every mode: said at once, as it is.
+  Options o = with(GraphMode::whole, false);
+  o.backend = BackendKind::reference;
+  const Model other = open_model("tests/data/t41", EngramMode::memory);
+  Model mixed = model_;
+  mixed.checkpoint = other.checkpoint;
+  KvCaches caches(CacheLayout(model_.config(), geometry()));
+  GraphRunner runner(1, o);
+  try {
+    runner.capture(mixed, caches, prepare_, padding_sequence(geometry()), kContext);
+    FAIL() << "captured";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::bad_input);
+    EXPECT_EQ(std::string(error.what()).find("fall back"), std::string::npos) << error.what();
+  }
+}
+
+/// The real backend, whose compiler refuses whole graphs.
+class NoWholeGraphs : public Backend {
+ public:
+  explicit NoWholeGraphs(const Options& options) : backend_(make_backend(options)) {}
+
+  std::string_view name() const override { return backend_->name(); }
+  std::string describe() const override { return backend_->describe(); }
+  std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
+                                      GraphMode mode) override {
+    if (mode == GraphMode::whole) throw Error::failed("compiler", "too large");
+    return backend_->compile(std::move(graph), bindings, mode);
+  }
+  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
+    return backend_->work_bytes(graph, mode);
+  }
+  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
+    return backend_->workspace_bytes(graph, node);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(GraphFallback, RegionsInPlaceOfARefusedGraphGiveTheSameBits) {
+  const Options o = with(GraphMode::whole, false);
+  GraphRunner whole(2, o);
+  GraphRunner fallen(2, o, false, [](const Options& asked) -> std::unique_ptr<Backend> {
+    return std::make_unique<NoWholeGraphs>(asked);
+  });
+  capture(whole);
+  const auto row = run_token(whole, 7).logits(0);
+  const std::vector<float> wanted(row.begin(), row.end());
+  capture(fallen);
+  for (const CaptureInfo& info : fallen.captures()) EXPECT_EQ(info.mode, GraphMode::regions);
+  EXPECT_EQ(fallen.notes().size(), 1U);
+  const auto got = run_token(fallen, 7).logits(0);
+  EXPECT_EQ(std::vector<float>(got.begin(), got.end()), wanted);
+}
+
+}  // namespace
+}  // namespace deepinfer
