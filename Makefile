@@ -11,7 +11,7 @@ export RUN_PROMPT := $(value PROMPT)
 export FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all sanitize fuzz bench format lint clean
+.PHONY: help run build test test-all sanitize fuzz bench bench-graphs format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,11 @@ fuzz: ## run every libFuzzer target for FUZZ_SECONDS (60) seconds
 bench: ## run the benchmarks of bench/ (ARGS="…" adds Google Benchmark options)
 	@scripts/setup.sh build bench
 	@scripts/bench.sh $(ARGS)
+
+bench-graphs: ## what graphs are worth: the table of docs/graphs.md (some minutes, 2 GB in TMPDIR)
+	@scripts/setup.sh build bench
+	@scripts/build.sh $(PRESET) bench_graphs -DDEEPINFER_BENCH=ON
+	@exec build/release/bench/bench_graphs
 
 format: ## format every C++ file in place
 	@scripts/setup.sh lint

@@ -2,15 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "model/step_graph.h"
 #include "src/graph/memory_plan_checks_test.h"
+#include "tests/support/edited_config.h"
 #include "tests/support/test_runtime.h"
 
 namespace deepinfer {
@@ -53,30 +50,6 @@ INSTANTIATE_TEST_SUITE_P(Models, StepGraphPlan,
                            return name;
                          });
 
-/// t41 with another context limit, in a directory of its own.
-class LongContextModel {
- public:
-  explicit LongContextModel(std::int64_t limit)
-      : directory_(std::filesystem::temp_directory_path() /
-                   ("deepinfer_long_context_" + std::to_string(getpid()))) {
-    std::filesystem::copy(test_model("t41"), directory_);
-    nlohmann::json config;
-    std::ifstream(directory_ / "config.json") >> config;
-    config["text_config"]["max_position_embeddings"] = limit;
-    std::ofstream(directory_ / "config.json") << config;
-  }
-  LongContextModel(const LongContextModel&) = delete;
-  LongContextModel& operator=(const LongContextModel&) = delete;
-  ~LongContextModel() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
-  std::string directory() const { return directory_.string(); }
-
- private:
-  std::filesystem::path directory_;
-};
-
 /// Arena of the largest step, by context length.
 std::vector<std::size_t> arenas(const std::string& directory, const std::string& backend,
                                 const std::vector<std::int64_t>& contexts) {
@@ -94,7 +67,9 @@ std::vector<std::size_t> arenas(const std::string& directory, const std::string&
 }
 
 TEST(ArenaSize, B20_does_not_grow_with_the_context) {
-  const LongContextModel model(1048576);
+  const EditedConfig model(test_model("t41"), [](nlohmann::json& config) {
+    config["text_config"]["max_position_embeddings"] = 1048576;
+  });
   const auto cpu = arenas(model.directory(), "cpu", {1024, 8192, 32768, 1048576});
   EXPECT_EQ(cpu[0], cpu[1]);
   EXPECT_EQ(cpu[1], cpu[2]);

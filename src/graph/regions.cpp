@@ -172,7 +172,7 @@ bool same_kind(const RegionKind& kind, const Extracted& region) {
 
 std::string region_part(std::string_view place) {
   const std::string_view layer = layer_of(place);
-  if (layer.size() == place.size()) return std::string(layer);
+  if (layer.empty() || layer.size() == place.size()) return std::string(layer);
   return std::string(place.substr(0, place.find('.', layer.size() + 1)));
 }
 
