@@ -50,14 +50,15 @@ void check_arguments(const InspectArguments& arguments) {
 void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolved) {
   const bool graph = arguments.graph.has_value();
   const bool plan = arguments.plan.has_value();
-  std::vector<std::string_view> idle = {"--graph-mode",  "--fullgraph",     "--input-on-device",
-                                        "--engram",      "--region-timing", "--trace-file",
-                                        "--trace-steps", "--alias-debug"};
+  std::vector<std::string_view> idle = {"--fullgraph",     "--input-on-device", "--engram",
+                                        "--region-timing", "--trace-file",      "--trace-steps",
+                                        "--alias-debug"};
   const auto add = [&idle](bool used, const std::vector<std::string_view>& flags) {
     if (!used) idle.insert(idle.end(), flags.begin(), flags.end());
   };
-  add(arguments.caches || graph || plan, {"--max-batch", "--prefill-bucket", "--max-context",
-                                          "--kv-memory", "--block-tokens", "--layout"});
+  add(arguments.caches || graph || plan,
+      {"--max-batch", "--prefill-bucket", "--max-context", "--kv-memory", "--block-tokens",
+       "--layout", "--graph-mode"});  // which decides the layout
   add(graph || plan, {"--numerics"});
   // What scratch an op needs is the backend's to say.
   const bool asks_backend = plan || (graph && arguments.after.value_or("") == "plan");

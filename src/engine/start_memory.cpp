@@ -15,7 +15,7 @@ constexpr std::string_view kMetadata = "metadata buffers";
 // Private pages of the program and its libraries (relocated tables, data) before anything is
 // allocated, and the touched part of a thread's stack. Measured on the release build: RssAnon of
 // `deepinfer` less its heap.
-constexpr std::int64_t kProgramBytes = std::int64_t{1} << 20U;
+constexpr std::int64_t kProgramBytes = std::int64_t{192} << 10U;
 constexpr std::int64_t kThreadBytes = std::int64_t{24} << 10U;
 // The heap's part is rounded up to this: a path that is a few letters longer is no other plan.
 constexpr std::int64_t kHeapGrain = std::int64_t{64} << 10U;
