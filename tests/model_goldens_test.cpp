@@ -1,5 +1,5 @@
 // Whole tiny models against the goldens: last logits and greedy continuations, on every backend, in
-// both graph modes and both numerics. Long prompts on the reference: model_goldens_slow_test.cpp.
+// all graph modes and both numerics. Long prompts on the reference: model_goldens_slow_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -26,16 +26,16 @@ TEST_P(ModelGoldens, LogitsAndGreedyTokens) {
   check_goldens(run);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelGoldens,
-                         testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated",
-                                                          "t41-draft"),
-                                          testing::Values("reference", "cpu"),
-                                          testing::Values(GraphMode::eager, GraphMode::whole),
-                                          testing::Values(Numerics::fp32, Numerics::official)),
-                         [](const auto& info) {
-                           return golden_run_name(std::get<0>(info.param), std::get<1>(info.param),
-                                                  std::get<2>(info.param), std::get<3>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, ModelGoldens,
+    testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated", "t41-draft"),
+                     testing::Values("reference", "cpu"),
+                     testing::Values(GraphMode::eager, GraphMode::whole, GraphMode::regions),
+                     testing::Values(Numerics::fp32, Numerics::official)),
+    [](const auto& info) {
+      return golden_run_name(std::get<0>(info.param), std::get<1>(info.param),
+                             std::get<2>(info.param), std::get<3>(info.param));
+    });
 
 class LongPromptGoldens : public testing::TestWithParam<std::tuple<std::string, Numerics>> {};
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backend/backend.h"
 #include "core/process_memory.h"
 #include "core/system_memory.h"
 #include "core/thread_pool.h"
@@ -12,6 +13,13 @@
 namespace deepinfer {
 
 Runtime::Runtime(Model model, Options options, bool trace, const CaptureProgress& progress)
+    : Runtime(std::move(model), std::move(options), &deepinfer::make_backend, trace, progress) {}
+
+Runtime::Runtime(Model model, Options options, BackendFactory make_backend)
+    : Runtime(std::move(model), std::move(options), std::move(make_backend), false, {}) {}
+
+Runtime::Runtime(Model model, Options options, BackendFactory make_backend, bool trace,
+                 const CaptureProgress& progress)
     : model_(std::move(model)),
       options_(std::move(options)),
       available_(available_memory()),
@@ -20,7 +28,7 @@ Runtime::Runtime(Model model, Options options, bool trace, const CaptureProgress
                                 plan_.max_context, trace, available_)),
       caches_(CacheLayout(model_.config(), plan_.geometry)),
       prepare_input_(make_prepare_input(model_, caches_)),
-      runner_(options_.max_batch, options_, options_.input_on_device) {
+      runner_(options_.max_batch, options_, options_.input_on_device, std::move(make_backend)) {
   caches_.populate();
   runner_.limit_memory(work_limit(memory_, available_));
   runner_.capture(model_, caches_, prepare_input_, padding_sequence(plan_.geometry),

@@ -17,6 +17,8 @@ class Runtime {
   /// `trace`: graphs also output the per-layer values of StepGraphOptions::trace. All memory of the
   /// run is taken here. Throws Error; one that names the parts if they do not fit what is free.
   Runtime(Model model, Options options, bool trace = false, const CaptureProgress& progress = {});
+  /// The same on a backend of the caller's.
+  Runtime(Model model, Options options, BackendFactory make_backend);
   ~Runtime() = default;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -35,6 +37,9 @@ class Runtime {
   StepOutput step(std::span<const SequenceMetadata> sequences);
 
  private:
+  Runtime(Model model, Options options, BackendFactory make_backend, bool trace,
+          const CaptureProgress& progress);
+
   Model model_;
   Options options_;
   std::int64_t available_;  ///< memory that was free at the start

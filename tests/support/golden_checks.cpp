@@ -122,8 +122,8 @@ void check_goldens(const GoldenRun& run) {
 
 std::string golden_run_name(const std::string& model, const std::string& backend, GraphMode mode,
                             Numerics numerics) {
-  std::string name = model + "_" + backend + (mode == GraphMode::eager ? "_eager_" : "_whole_") +
-                     golden_name(numerics);
+  std::string name =
+      model + "_" + backend + "_" + std::string(name_of(mode)) + "_" + golden_name(numerics);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
