@@ -45,6 +45,7 @@ std::vector<ValueId> norm_rope(OpFixture& f, GraphBuilder& graph, std::int64_t r
   const ValueId at = f.declare(graph, f.integers("positions", {rows}, some_positions(rows)));
   const ValueId weight = f.declare(graph, f.weight("w", WeightFormat::plain, {kWidth}));
   std::vector<float> frequencies;
+  frequencies.reserve(20);
   for (int i = 0; i < 20; ++i) frequencies.push_back(1.0F / static_cast<float>(1 + i * i));
   const Frequencies shared = std::make_shared<const std::vector<float>>(std::move(frequencies));
   std::vector<ValueId> results;

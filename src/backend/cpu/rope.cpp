@@ -46,7 +46,8 @@ void HeadRotation::fill_angles(float position) const {
 void HeadRotation::rotate(std::int32_t position, std::int64_t width, float* row) const {
   const std::size_t pairs = op_.frequencies->size();
   const auto rotated = static_cast<std::int64_t>(2 * pairs);
-  fill_angles(static_cast<float>(std::max(position, 0) / op_.position_step * op_.position_step));
+  const std::int32_t first = std::max(position, 0) / op_.position_step * op_.position_step;
+  fill_angles(static_cast<float>(first));
   for (std::int64_t end = op_.head_dim; end <= width; end += op_.head_dim) {
     float* tail = row + end - rotated;
     rotate_pairs(tail, cosines_, sines_, pairs);
