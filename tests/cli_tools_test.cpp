@@ -146,6 +146,17 @@ TEST(CliInspect, ListsTensorsByPattern) {
   EXPECT_EQ(call({"inspect", "--tensors", "nothing*"}).exit_code, 2);
 }
 
+TEST(CliInspect, ThePlanNamesRegionsAndTheirKinds) {
+  const Json regions = json_of({"inspect", "--json", "--plan", "4"})["regions"];
+  EXPECT_EQ(regions["calls"], 16);  // attn and ffn of seven layers, engram of two
+  EXPECT_EQ(regions["executables"], regions["kinds"].size());
+  EXPECT_LT(regions["executables"].get<int>(), 16);
+  int calls = 0;
+  for (const Json& kind : regions["kinds"]) calls += kind["calls"].get<int>();
+  EXPECT_EQ(calls, 16);
+  EXPECT_GT(regions["arena_bytes"].get<int>(), 0);
+}
+
 TEST(CliInspect, ThePlanNamesWeightsCachesAndArena) {
   const Json plan = json_of({"inspect", "--json", "--plan", "4"});
   // All tensors but the two engram tables, which are read row by row.

@@ -13,6 +13,7 @@
 #include "graph/memory_plan.h"
 #include "graph/passes.h"
 #include "graph/printer.h"
+#include "graph/regions.h"
 #include "model/step_graph.h"
 #include "runner/step_caches.h"
 
@@ -45,10 +46,16 @@ struct PlannedStep {
   }
 };
 
+/// What a backend made of `options` sets aside for an op.
+WorkspaceBytes workspace_of(const Options& options) {
+  const std::shared_ptr<Backend> backend = make_backend(options);
+  return [backend](const Graph& graph, const Node& node) {
+    return backend->workspace_bytes(graph, node);
+  };
+}
+
 MemoryPlan plan_of(const Graph& graph, const Options& options) {
-  const std::unique_ptr<Backend> backend = make_backend(options);
-  return plan_memory(
-      graph, [&](const Graph& g, const Node& node) { return backend->workspace_bytes(g, node); });
+  return plan_memory(graph, workspace_of(options));
 }
 
 Json placements_json(const Graph& graph, const MemoryPlan& plan) {
@@ -147,22 +154,48 @@ Section graph_section(const ModelConfig& config, const Options& options, int row
   return section;
 }
 
+/// The regions of the graph: their kinds, how often each is called, and what its calls share.
+Json regions_json(const RegionPlan& regions, const RegionMemory& memory) {
+  Json kinds = Json::array();
+  for (std::size_t index = 0; index < regions.kinds.size(); ++index) {
+    const RegionKind& kind = regions.kinds[index];
+    const auto calls = std::count_if(
+        regions.calls.begin(), regions.calls.end(),
+        [index](const RegionCall& call) { return call.kind == static_cast<int>(index); });
+    kinds.push_back({{"name", kind.name},
+                     {"calls", calls},
+                     {"ops", kind.graph->nodes.size()},
+                     {"arguments", kind.arguments.size()},
+                     {"results", kind.graph->outputs.size()}});
+  }
+  return {{"executables", regions.kinds.size()},
+          {"calls", regions.calls.size()},
+          {"lone_ops", regions.steps.size() - regions.calls.size()},
+          {"arena_bytes", memory.arena_bytes},
+          {"kinds", kinds}};
+}
+
 Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows) {
   const PlannedStep step(checkpoint.config(), options, rows);
   const Graph graph = graph_for(options.graph_mode, step.graph);
   const MemoryPlan plan = plan_of(graph, options);
+  const RegionPlan regions = plan_regions(graph);
+  const RegionMemory region_memory = plan_region_memory(graph, regions, workspace_of(options));
   const std::uint64_t weights = weight_bytes(checkpoint, graph);
   const std::int64_t kv = step.layout.root_bytes(CacheRoot::kv);
   const std::int64_t state = step.layout.state_bytes();
   return {.text = fmt::format("step of {} rows\nweights {} bytes (mapped)\nKV buffer {} bytes\n"
-                              "state buffer {} bytes\n{}",
-                              rows, weights, kv, state, plan.describe(graph)),
+                              "state buffer {} bytes\nmode regions: arena {} bytes\n{}mode "
+                              "whole: {}",
+                              rows, weights, kv, state, region_memory.arena_bytes,
+                              describe(regions), plan.describe(graph)),
           .json = {{"rows", rows},
                    {"weight_bytes", weights},
                    {"kv_bytes", kv},
                    {"state_bytes", state},
                    {"arena_bytes", plan.arena_bytes},
                    {"unshared_bytes", plan.unshared_bytes},
+                   {"regions", regions_json(regions, region_memory)},
                    {"values", placements_json(graph, plan)}}};
 }
 
