@@ -96,7 +96,7 @@ class GraphRunner {
   /// Sizes are 1, 2, 4, … up to `max_batch_size`, and options.prefill_bucket. With
   /// `input_on_device` the caller fills the device metadata itself and replay() does not copy.
   GraphRunner(int max_batch_size, const Options& options, bool input_on_device = false);
-  /// The same on a backend of the caller's instead of the one that `options` name.
+  /// The same on a backend of the caller's; an empty factory: the one that `options` name.
   GraphRunner(int max_batch_size, const Options& options, bool input_on_device,
               BackendFactory make_backend);
   /// A factory would pass for a bool.

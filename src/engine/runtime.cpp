@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "backend/backend.h"
 #include "core/process_memory.h"
 #include "core/system_memory.h"
 #include "core/thread_pool.h"
@@ -13,7 +12,7 @@
 namespace deepinfer {
 
 Runtime::Runtime(Model model, Options options, bool trace, const CaptureProgress& progress)
-    : Runtime(std::move(model), std::move(options), &deepinfer::make_backend, trace, progress) {}
+    : Runtime(std::move(model), std::move(options), BackendFactory(), trace, progress) {}
 
 Runtime::Runtime(Model model, Options options, BackendFactory make_backend)
     : Runtime(std::move(model), std::move(options), std::move(make_backend), false, {}) {}

@@ -172,8 +172,7 @@ struct GraphRunner::State {
 };
 
 GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device)
-    : GraphRunner(max_batch_size, options, input_on_device,
-                  [](const Options& o) { return deepinfer::make_backend(o); }) {}
+    : GraphRunner(max_batch_size, options, input_on_device, BackendFactory()) {}
 
 GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_on_device,
                          BackendFactory make_backend)
@@ -183,7 +182,8 @@ GraphRunner::GraphRunner(int max_batch_size, const Options& options, bool input_
         "graph runner", "the largest batch is too small",
         {.expected = "at least 1", .got = std::to_string(max_batch_size), .hint = {}});
   state_->options = options;
-  state_->make_backend = std::move(make_backend);
+  state_->make_backend =
+      make_backend ? std::move(make_backend) : BackendFactory(&deepinfer::make_backend);
   state_->max_batch = max_batch_size;
   state_->input_on_device = input_on_device;
   state_->sizes = step_sizes(max_batch_size, options.prefill_bucket);
