@@ -22,6 +22,7 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 std::atomic<std::uint64_t> clock_reads{0};
 
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): this is the allocator
 void* counted(std::size_t bytes) {
   ++allocations;
   if (void* pointer = std::malloc(bytes == 0 ? 1 : bytes)) return pointer;
@@ -38,6 +39,7 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 }  // namespace
 
 /// What std::chrono reads, too.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   ++clock_reads;
   return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
@@ -61,6 +63,8 @@ void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { st
 void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept {
   std::free(pointer);
 }
+
+// NOLINTEND(cppcoreguidelines-no-malloc)
 
 namespace deepinfer {
 namespace {

@@ -78,6 +78,7 @@ TEST_P(ChunkScores, RowsOfThreeSequencesOfDifferentLengthInOneChunk) {
   const std::vector<std::vector<std::int32_t>> tokens = {
       random_tokens(303, 50), random_tokens(304, 17), random_tokens(305, 29)};
   std::vector<std::vector<std::vector<float>>> wanted;
+  wanted.reserve(tokens.size());
   for (const auto& sequence : tokens) wanted.push_back(alone(*runtime, sequence));
   StepScript script(*runtime);
   for (const auto& sequence : tokens) script.open(sequence);

@@ -29,8 +29,9 @@ void run_every_size_full(Runtime& runtime) {
     std::vector<StepScript::Part> parts;
     for (int i = 0; i < sequences; ++i) {
       const int rows = size / sequences + (i < size % sequences ? 1 : 0);
-      script.open(random_tokens(static_cast<std::uint64_t>(size * 100 + i),
-                                2 * static_cast<std::size_t>(rows)));
+      script.open(
+          random_tokens(static_cast<std::uint64_t>(size) * 100 + static_cast<std::uint64_t>(i),
+                        2 * static_cast<std::size_t>(rows)));
       parts.push_back({static_cast<std::size_t>(i), rows});
     }
     for (int step = 0; step < 2; ++step) {
@@ -100,6 +101,7 @@ TEST(StartMemoryPlan, A21_two_processes_started_together_print_the_same_plan) {
                                        "--kv-memory", "64M", "--max-context", "4096"}};
   std::vector<ProgramResult> results(2);
   std::vector<std::thread> threads;
+  threads.reserve(results.size());
   for (ProgramResult& result : results)
     threads.emplace_back([&] { result = run_program(DEEPINFER_PROGRAM, call); });
   for (std::thread& thread : threads) thread.join();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/quantise.h"
 #include "deepinfer/error.h"
 #include "graph/strided_range.h"
@@ -109,28 +111,32 @@ std::vector<CacheRoot> CacheLayout::roots() const {
   return roots;
 }
 
-void CacheLayout::verify_columns(const std::vector<CacheColumn>& columns,
-                                 const RootBytes& root_bytes) {
-  for (const CacheColumn& column : columns) {
+CacheLayout CacheLayout::with_columns(std::vector<CacheColumn> columns) const {
+  CacheLayout changed = *this;
+  changed.columns_ = std::move(columns);
+  return changed;
+}
+
+void CacheLayout::verify() const {
+  for (const CacheColumn& column : columns_) {
     const ViewRecipe& recipe = column.recipe;
-    const std::string expected =
-        recipe.column_fault(root_bytes[static_cast<std::size_t>(recipe.root)]);
+    const std::string expected = recipe.column_fault(root_bytes(recipe.root));
     if (!expected.empty())
       throw Error::bad_input(
           "cache column " + column.name,
           fmt::format("is not a column slice of the {} root", name_of(recipe.root)),
           {.expected = expected, .got = recipe.to_string(), .hint = {}});
   }
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    for (std::size_t j = i + 1; j < columns.size(); ++j) {
-      if (columns[i].recipe.root != columns[j].recipe.root) continue;
-      const auto shared = shared_byte(range_of(columns[i].recipe), range_of(columns[j].recipe));
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    for (std::size_t j = i + 1; j < columns_.size(); ++j) {
+      if (columns_[i].recipe.root != columns_[j].recipe.root) continue;
+      const auto shared = shared_byte(range_of(columns_[i].recipe), range_of(columns_[j].recipe));
       if (shared.has_value())
-        throw Error::bad_input("cache column " + columns[i].name,
-                               fmt::format("shares bytes with column {}", columns[j].name),
+        throw Error::bad_input("cache column " + columns_[i].name,
+                               fmt::format("shares bytes with column {}", columns_[j].name),
                                {.expected = "columns apart",
                                 .got = fmt::format("both hold byte {} of the {} root", *shared,
-                                                   name_of(columns[i].recipe.root)),
+                                                   name_of(columns_[i].recipe.root)),
                                 .hint = {}});
     }
 }

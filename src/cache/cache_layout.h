@@ -76,9 +76,9 @@ class CacheLayout {
   /// Checks that every column is a slice of its root's rows and that no two share a byte. Throws
   /// Error (bad_input) naming the columns. True by construction: for layouts that are read back or
   /// changed by hand.
-  void verify() const { verify_columns(columns_, root_bytes_); }
-  using RootBytes = std::array<std::int64_t, kCacheRoots.size()>;
-  static void verify_columns(const std::vector<CacheColumn>& columns, const RootBytes& root_bytes);
+  void verify() const;
+  /// This layout with other columns, not checked: verify() tells.
+  CacheLayout with_columns(std::vector<CacheColumn> columns) const;
 
   /// Bytes of one row of the KV buffer (one block of all layers).
   static std::int64_t block_bytes(const ModelConfig& config, int block_tokens);
@@ -92,7 +92,7 @@ class CacheLayout {
   CacheGeometry geometry_;
   int ring_ = 0;
   std::vector<CacheColumn> columns_;
-  RootBytes root_bytes_{};
+  std::array<std::int64_t, kCacheRoots.size()> root_bytes_{};
 };
 
 }  // namespace deepinfer

@@ -90,10 +90,9 @@ INSTANTIATE_TEST_SUITE_P(Layouts, CacheLayoutKinds,
                          testing::Combine(testing::Values(Layout::block_major, Layout::layer_major),
                                           testing::Bool()));
 
-std::string refusal(const std::vector<CacheColumn>& columns,
-                    const CacheLayout::RootBytes& root_bytes) {
+std::string refusal(const CacheLayout& layout) {
   try {
-    CacheLayout::verify_columns(columns, root_bytes);
+    layout.verify();
   } catch (const Error& error) {
     return error.what();
   }
@@ -102,12 +101,10 @@ std::string refusal(const std::vector<CacheColumn>& columns,
 
 TEST(CacheLayout, AViewThatIsNoColumnSliceIsRefusedWithShapeAndStride) {
   const CacheLayout layout(released_config(), geometry(Layout::block_major));
+  ASSERT_EQ(refusal(layout), "accepted");
   std::vector<CacheColumn> columns = layout.columns();
-  const CacheLayout::RootBytes bytes = {layout.root_bytes(CacheRoot::kv),
-                                        layout.root_bytes(CacheRoot::state), 0};
-  ASSERT_EQ(refusal(columns, bytes), "accepted");
   columns[3].recipe.row_bytes = 100;
-  const std::string text = refusal(columns, bytes);
+  const std::string text = refusal(layout.with_columns(columns));
   EXPECT_NE(text.find("[cache column " + columns[3].name + "] is not a column slice of the"),
             std::string::npos)
       << text;
@@ -118,10 +115,8 @@ TEST(CacheLayout, AViewThatIsNoColumnSliceIsRefusedWithShapeAndStride) {
 TEST(CacheLayout, ColumnsThatShareAByteAreRefusedByName) {
   const CacheLayout layout(released_config(), geometry(Layout::block_major));
   std::vector<CacheColumn> columns = layout.columns();
-  const CacheLayout::RootBytes bytes = {layout.root_bytes(CacheRoot::kv),
-                                        layout.root_bytes(CacheRoot::state), 0};
   columns[1].recipe.offset -= 4;  // into the end of its neighbour's rows
-  const std::string text = refusal(columns, bytes);
+  const std::string text = refusal(layout.with_columns(columns));
   EXPECT_NE(text.find("[cache column layers.0.swa_cache] shares bytes with column "
                       "layers.1.swa_cache"),
             std::string::npos)

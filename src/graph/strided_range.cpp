@@ -51,9 +51,9 @@ StridedRange range_of(const ViewRecipe& recipe) {
           .rows = recipe.shape[0]};
 }
 
-std::optional<std::int64_t> shared_byte(const StridedRange& first, const StridedRange& second) {
-  StridedRange a = joined(first);
-  StridedRange b = joined(second);
+std::optional<std::int64_t> shared_byte(const StridedRange& one, const StridedRange& other) {
+  StridedRange a = joined(one);
+  StridedRange b = joined(other);
   if (a.rows < 1 || b.rows < 1 || a.bytes < 1 || b.bytes < 1) return std::nullopt;
   if (a.end() <= b.begin || b.end() <= a.begin) return std::nullopt;
   if (a.rows > 1 && b.rows > 1 && a.stride == b.stride) return shared_at_equal_strides(a, b);

@@ -31,6 +31,6 @@ inline StridedRange run_of(std::int64_t begin, std::int64_t bytes) {
 StridedRange range_of(const ViewRecipe& recipe);
 
 /// A byte that both hold, exactly; nothing if they are apart.
-std::optional<std::int64_t> shared_byte(const StridedRange& a, const StridedRange& b);
+std::optional<std::int64_t> shared_byte(const StridedRange& one, const StridedRange& other);
 
 }  // namespace deepinfer

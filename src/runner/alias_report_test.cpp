@@ -157,6 +157,20 @@ TEST_F(CaptureAliases, ARealCaptureSharesColumnsAndNothingElse) {
   EXPECT_EQ(runner.alias_report(), "");
 }
 
+TEST_F(CaptureAliases, AnUndeclaredOverlapIsAnErrorAtCaptureAskedForOrNot) {
+  std::vector<CacheColumn> columns = caches_->layout().columns();
+  std::vector<CacheColumn*> windows;
+  for (CacheColumn& column : columns)
+    if (column.kind == CacheKind::swa_cache) windows.push_back(&column);
+  windows[1]->recipe.offset = windows[0]->recipe.offset + 16;
+  const CacheLayout changed = caches_->layout().with_columns(columns);
+  caches_.emplace(changed);
+  GraphRunner runner(2, options(), false, fake_backend(device_));
+  const std::string text = error_text([&] { capture(runner); });
+  EXPECT_NE(text.find("overlaps graph input layers.1.attn.swa_cache"), std::string::npos) << text;
+  EXPECT_TRUE(runner.graphs().empty());
+}
+
 TEST_F(CaptureAliases, NobodyAskedNothingSaid) {
   GraphRunner runner(2, options(), false, fake_backend(device_));
   capture(runner);
