@@ -23,6 +23,7 @@ struct FakeDevice {
   std::function<void(int rows)> on_run;
   /// (rows, mode) that compile() refuses; rows 0 = every size.
   std::set<std::pair<int, GraphMode>> refused;
+  Error::Kind refusal = Error::Kind::failed;
   /// Bytes per row that a graph works in, by mode.
   std::map<GraphMode, std::size_t> work_bytes;
   std::vector<std::pair<int, GraphMode>> compiled;
@@ -73,7 +74,7 @@ class FakeBackend : public Backend {
                                       GraphMode mode) override {
     const int rows = graph->rows;
     if (device_.refused.contains({rows, mode}) || device_.refused.contains({0, mode}))
-      throw Error::failed("fake compiler", "cannot compile this");
+      throw Error(device_.refusal, "fake compiler", "cannot compile this");
     device_.bound.clear();
     for (const Value& value : graph->values)
       if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)

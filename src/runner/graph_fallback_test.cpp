@@ -97,22 +97,13 @@ TEST_F(GraphFallback, MoreWorkMemoryThanTheLimitIsNoGraphEither) {
   EXPECT_EQ(mode_of(lenient, 2), GraphMode::whole);
 }
 
-TEST_F(GraphFallback, ABadCheckpointIsNoReasonToFallBack) {
-  // A weight of the wrong size is the caller's fault in every mode: said at once, as it is.
-  Options o = with(GraphMode::whole, false);
-  o.backend = BackendKind::reference;
-  const Model other = open_model("tests/data/t41", EngramMode::memory);
-  Model mixed = model_;
-  mixed.checkpoint = other.checkpoint;
-  KvCaches caches(CacheLayout(model_.config(), geometry()));
-  GraphRunner runner(1, o);
-  try {
-    runner.capture(mixed, caches, prepare_, padding_sequence(geometry()), kContext);
-    FAIL() << "captured";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), Error::Kind::bad_input);
-    EXPECT_EQ(std::string(error.what()).find("fall back"), std::string::npos) << error.what();
-  }
+TEST_F(GraphFallback, BadInputIsNoReasonToFallBack) {
+  // A weight of the wrong size, say, is the caller's fault in every mode: said at once, as it is.
+  device_.refused = {{6, GraphMode::whole}};
+  device_.refusal = Error::Kind::bad_input;
+  GraphRunner runner(1, with(GraphMode::whole, false), false, fake_backend(device_));
+  EXPECT_EQ(error_text([&] { capture(runner); }), "[fake compiler] cannot compile this");
+  EXPECT_TRUE(device_.compiled.empty());
 }
 
 /// The real backend, whose compiler refuses whole graphs.
