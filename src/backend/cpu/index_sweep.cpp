@@ -27,8 +27,11 @@ IndexScratch::IndexScratch(std::byte* start, std::int64_t width) {
 
 IndexSweep::IndexSweep(const RowFunctions& isa, const IndexTopK& op, const Operands& io,
                        std::int64_t row, const IndexScratch& scratch)
-    : isa_(isa), op_(op), scratch_(scratch), cache_(io.in(2)) {
-  visible_ = io.in(5).as<std::int32_t>()[row];
+    : isa_(isa),
+      op_(op),
+      scratch_(scratch),
+      cache_(io.in(2)),
+      visible_(io.in(5).as<std::int32_t>()[row]) {
   if (visible_ <= 0) return;
   const std::int32_t slot = io.in(4).as<std::int32_t>()[row];
   block_table_ = io.in(3).row<std::int32_t>(slot);

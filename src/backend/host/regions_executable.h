@@ -46,8 +46,8 @@ class RegionsExecutable : public HostExecutable {
 
   static Code code_of(const Graph& graph, const KernelTable& kernels, const MemoryPlan& memory);
   void place_crossing_values();
-  Step bind_call(int call, std::byte* scratch) const;
-  Step bind_node(int node, const KernelTable& kernels, std::byte* scratch);
+  Step bind_call(int index, std::byte* scratch) const;
+  Step bind_node(int index, const KernelTable& kernels, std::byte* scratch);
 
   RegionPlan regions_;
   RegionMemory memory_;
