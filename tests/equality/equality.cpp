@@ -45,7 +45,7 @@ std::unique_ptr<Runtime> open(const Subject& subject, GraphMode mode, int thread
 
 std::vector<std::int32_t> long_tokens(const Runtime& runtime, std::uint64_t seed) {
   const int window = runtime.model().config().sliding_window;
-  return random_tokens(seed, static_cast<std::size_t>(2 * window + 2 * kBucket + 3));
+  return random_tokens(seed, 2 * (static_cast<std::size_t>(window) + kBucket) + 3);
 }
 
 std::vector<std::vector<float>> judge(const Subject& subject,
