@@ -25,8 +25,7 @@ class StepBindings : public Bindings {
   StepBindings(const Model& model, KvCaches& caches, MetadataBuffers& metadata)
       : model_(model), caches_(caches), metadata_(metadata) {}
   std::byte* storage(const Value& value) const override {
-    if (value.kind == ValueKind::root)
-      return caches_.root(step_inputs::root_called(value.name));
+    if (value.kind == ValueKind::root) return caches_.root(step_inputs::root_called(value.name));
     return metadata_.data(metadata_.field(value.name));
   }
   std::vector<WeightRef> weights(const Value& value) const override {

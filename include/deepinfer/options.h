@@ -34,7 +34,8 @@ struct Options {
   std::int64_t max_context = 0;  ///< 0 = what the KV buffer holds, at most the model's limit
   std::int64_t kv_memory = 0;    ///< bytes; 0 = a quarter of free memory, at most 4 GiB
   int block_tokens = 64;         ///< positions per KV block; even
-  std::optional<Layout> layout;  ///< none = by graph mode: layer_major for regions, else block_major
+  std::optional<Layout>
+      layout;  ///< none = by graph mode: layer_major for regions, else block_major
   Numerics numerics = Numerics::official;
   bool input_on_device = false;
   int threads = 0;           ///< 0 = physical cores allowed to the process

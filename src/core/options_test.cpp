@@ -178,12 +178,10 @@ TEST(Options, short_flags_are_the_same_options) {
 }
 
 TEST(Options, the_seeds_spelling_is_an_alias_where_it_existed) {
-  const Variables alias = {{"DEEPINFER_NEURON_PREFILL_BUCKET", "32"},
-                           {"DEEPINFER_NEURON_GRAPH_MODE", "eager"},
-                           {"DEEPINFER_NEURON_REGION_TIMING", "1"},
-                           {"DEEPINFER_NEURON_ALIAS_DEBUG", "1"},
-                           {"DEEPINFER_NEURON_FULLGRAPH", "0"},
-                           {"DEEPINFER_NEURON_MAX_BATCH", "2"}};
+  const Variables alias = {
+      {"DEEPINFER_NEURON_PREFILL_BUCKET", "32"}, {"DEEPINFER_NEURON_GRAPH_MODE", "eager"},
+      {"DEEPINFER_NEURON_REGION_TIMING", "1"},   {"DEEPINFER_NEURON_ALIAS_DEBUG", "1"},
+      {"DEEPINFER_NEURON_FULLGRAPH", "0"},       {"DEEPINFER_NEURON_MAX_BATCH", "2"}};
   const ResolvedOptions resolved = resolve({}, alias);
   EXPECT_EQ(resolved.options.prefill_bucket, 32);
   EXPECT_EQ(resolved.options.graph_mode, GraphMode::eager);

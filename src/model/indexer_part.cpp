@@ -30,7 +30,7 @@ void LayerBuilder::index(int layer, ValueId x, ValueId query_rank, Selection& se
 
   // Always the keys of the layer's own KV source (2.9.6), whoever published last.
   std::vector<ValueId> operands = {
-      q,      weights,   view(config_.kv_source_of(layer), CacheKind::ica_cache), block_table_,
+      q,      weights,       view(config_.kv_source_of(layer), CacheKind::ica_cache), block_table_,
       slots_, visible(ratio)};
   IndexTopK op{.heads = heads,
                .topk = std::min(config_.index_topk, max_entries(ratio)),

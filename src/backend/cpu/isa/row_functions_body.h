@@ -10,10 +10,10 @@ namespace deepinfer::cpu {
 namespace {
 
 inline constexpr RowFunctions kRowFunctions = {.dots = &dots_body,
-                                        .unpack_window = &unpack_window_body,
-                                        .unpack_compressed = &unpack_compressed_body,
-                                        .attend_block = &attend_block_body,
-                                        .score_keys = &score_keys_body};
+                                               .unpack_window = &unpack_window_body,
+                                               .unpack_compressed = &unpack_compressed_body,
+                                               .attend_block = &attend_block_body,
+                                               .score_keys = &score_keys_body};
 
 }  // namespace
 }  // namespace deepinfer::cpu
