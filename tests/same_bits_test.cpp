@@ -1,4 +1,4 @@
-// Property 1: logits are the same bits in eager and whole mode, at every size and position in the
+// Property 1: logits are the same bits in every graph mode, at every size and position in the
 // batch, however the prompt was chunked, with every number of threads, alone or among others. For
 // the reference and every instruction set of this machine.
 
@@ -25,10 +25,10 @@ class SameBits : public testing::TestWithParam<std::string> {
   bool reference() const { return GetParam() == "reference"; }
 };
 
-TEST_P(SameBits, EagerAndWholeWithOneToThreeThreads) {
+TEST_P(SameBits, EveryModeWithOneToThreeThreads) {
   const std::vector<std::int32_t> tokens = random_tokens(1, 45);
   std::vector<float> first;
-  for (const GraphMode mode : {GraphMode::whole, GraphMode::eager}) {
+  for (const GraphMode mode : {GraphMode::whole, GraphMode::regions, GraphMode::eager}) {
     for (const int threads : {1, 2, 3}) {
       if (reference() && threads > 1) continue;  // takes no threads
       Options o = options();
@@ -37,8 +37,7 @@ TEST_P(SameBits, EagerAndWholeWithOneToThreeThreads) {
       const auto runtime = open_runtime("t41", o);
       const std::vector<float> logits = last_logits(*runtime, tokens);
       if (first.empty()) first = logits;
-      EXPECT_TRUE(same_bits(first, logits))
-          << (mode == GraphMode::eager ? "eager, " : "whole, ") << threads << " threads";
+      EXPECT_TRUE(same_bits(first, logits)) << name_of(mode) << ", " << threads << " threads";
     }
   }
 }
