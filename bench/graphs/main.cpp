@@ -1,4 +1,5 @@
 // make bench-graphs: what graphs are worth, in one table from one run (docs/graphs.md).
+// With --bundled the bundled model only: seconds, and no large file.
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "bench/graphs/experiment.h"
 #include "bench/graphs/overhead.h"
@@ -107,7 +109,7 @@ std::vector<std::int32_t> long_prompt(const EvalSet& set) {
   return tokens;
 }
 
-void run() {
+void run(bool bundled_only) {
   const EvalSet set = read_eval_set(std::string(kBundled) + "/eval.json", 128);
   const std::vector<std::int32_t> prompt = long_prompt(set);
   {
@@ -116,6 +118,7 @@ void run() {
   }
   evals(set);
   report(kBundled, prompt);
+  if (bundled_only) return;
   const RandomModel large(kReleased, kBundled);
   print(fmt::format("\nrandom model of released widths, 3 layers, 24 experts, {:.1f} GB",
                     static_cast<double>(large.bytes()) / 1e9));
@@ -125,9 +128,15 @@ void run() {
 }  // namespace
 }  // namespace deepinfer::bench
 
-int main() {
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  const bool bundled_only = !arguments.empty() && arguments.front() == "--bundled";
+  if (arguments.size() > (bundled_only ? 1U : 0U)) {
+    std::fprintf(stderr, "usage: bench_graphs [--bundled]\n");
+    return 2;
+  }
   try {
-    deepinfer::bench::run();
+    deepinfer::bench::run(bundled_only);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
