@@ -46,24 +46,36 @@ class StepWriter {
       prev_rows_[row] = i == 0 ? -1 : row_ - 1;
       const bool last = i + 1 == sequence.rows;
       wants_logits_[row] = sequence.all_logits || (last && sequence.wants_logits) ? 1 : 0;
-      gather_engram_rows(sequence, position);
     }
   }
 
+  /// The n-gram rows of the sequences that were added, table by table: a buffer is looked up by
+  /// name once a step, not once a row.
+  void gather_engram_rows(std::span<const SequenceMetadata> sequences) const {
+    if (model_.engram == nullptr) return;
+    const Engram& engram = *model_.engram;
+    std::array<std::int64_t, kMaxEngramColumns> storage;  // NOLINT: written before it is read
+    const std::span<std::int64_t> ids(storage.data(), static_cast<std::size_t>(engram.columns()));
+    for (int table = 0; table < engram.tables(); ++table) {
+      const std::span<std::byte> rows = engram_rows(table);
+      std::byte* out = rows.data();
+      for (const SequenceMetadata& sequence : sequences)
+        for (int i = 0; i < sequence.rows; ++i, out += engram.position_bytes()) {
+          engram.row_ids(table, sequence.tokens, sequence.first_position + i, ids);
+          engram.gather(table, ids, out);
+        }
+      std::fill(out, rows.data() + rows.size(), std::byte{0});
+    }
+  }
+
+  /// What is left of the per-row fields, and the block table row that padding reads.
   void pad() {
-    const auto begin = static_cast<std::size_t>(row_);
     std::fill(token_ids_.begin() + row_, token_ids_.end(), 0);
     std::fill(positions_.begin() + row_, positions_.end(), -1);
     std::fill(slots_.begin() + row_, slots_.end(), geometry_.scratch_slot());
     std::fill(prev_rows_.begin() + row_, prev_rows_.end(), -1);
     std::fill(wants_logits_.begin() + row_, wants_logits_.end(), 0);
     fill_row(geometry_.scratch_slot(), {});
-    if (model_.engram == nullptr) return;
-    for (int table = 0; table < model_.engram->tables(); ++table) {
-      const std::span<std::byte> rows = engram_rows(table);
-      std::fill(rows.begin() + static_cast<std::ptrdiff_t>(begin * model_.engram->position_bytes()),
-                rows.end(), std::byte{0});
-    }
   }
 
  private:
@@ -84,9 +96,16 @@ class StepWriter {
                 static_cast<std::int64_t>(table_width_) + 1);
     for (const std::int32_t block : sequence.blocks)
       check_index("block", block, geometry_.scratch_block());
-    for (std::int64_t at = sequence.first_position; at < end; ++at)
+    for (std::int64_t at = first_read(sequence); at < end; ++at)
       check_index("token id", sequence.tokens[static_cast<std::size_t>(at)],
                   model_.config().vocab_size);
+  }
+
+  /// The first position whose token the step reads: the n-grams of its first row begin there.
+  std::int64_t first_read(const SequenceMetadata& sequence) const {
+    if (model_.engram == nullptr) return sequence.first_position;
+    return std::max<std::int64_t>(
+        0, sequence.first_position - model_.config().engram.max_ngram_size + 1);
   }
 
   void fill_row(int slot, std::span<const std::int32_t> blocks) {
@@ -106,19 +125,6 @@ class StepWriter {
     return input_.raw(step_inputs::engram_rows(layer));
   }
 
-  void gather_engram_rows(const SequenceMetadata& sequence, std::int64_t position) {
-    if (model_.engram == nullptr) return;
-    std::array<std::int64_t, kMaxEngramColumns> storage;  // NOLINT: written before it is read
-    const std::span<std::int64_t> ids(storage.data(),
-                                      static_cast<std::size_t>(model_.engram->columns()));
-    for (int table = 0; table < model_.engram->tables(); ++table) {
-      model_.engram->row_ids(table, sequence.tokens, position, ids);
-      model_.engram->gather(table, ids,
-                            engram_rows(table).data() +
-                                static_cast<std::size_t>(row_) * model_.engram->position_bytes());
-    }
-  }
-
   const Model& model_;
   const CacheGeometry& geometry_;
   InputMetadata& input_;
@@ -135,6 +141,7 @@ PrepareInput make_prepare_input(const Model& model, const KvCaches& caches) {
     for (const SequenceMetadata& sequence : sequences)
       if (sequence.rows > 0) writer.add(sequence);
     writer.pad();
+    writer.gather_engram_rows(sequences);
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "deepinfer/error.h"
 #include "model/step_graph.h"
 #include "model/step_inputs.h"
@@ -73,6 +75,33 @@ TEST_F(StepInput, LaysOutRowsThenPadding) {
             (std::vector<std::int32_t>{5, 2, 8, 8, 5, 2, 8, 8, 8, 8, 8, 8}));
 }
 
+TEST_F(StepInput, NgramRowsFollowTheRowsOfTheirSequences) {
+  const Engram& engram = *model_.engram;
+  InputMetadata input(buffers_, 8);
+  const std::size_t bytes = engram.position_bytes();
+  for (int table = 0; table < engram.tables(); ++table) {
+    const auto name =
+        step_inputs::engram_rows(model_.config().engram.layer_ids[static_cast<std::size_t>(table)]);
+    std::ranges::fill(input.raw(name), std::byte{0xff});  // of an earlier step
+  }
+  const std::vector<SequenceMetadata> step = {sequence(4, 2, 1), padding_sequence(geometry()),
+                                              sequence(7, 3, 0)};
+  prepare_(step, input);
+  for (int table = 0; table < engram.tables(); ++table) {
+    std::vector<std::byte> wanted(8 * bytes);
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(engram.columns()));
+    std::byte* out = wanted.data();
+    for (const std::int64_t position : {4, 5, 7, 8, 9}) {
+      engram.row_ids(table, tokens_, position, ids);
+      engram.gather(table, ids, out);
+      out += bytes;
+    }
+    const auto got = input.raw(step_inputs::engram_rows(
+        model_.config().engram.layer_ids[static_cast<std::size_t>(table)]));
+    EXPECT_TRUE(std::ranges::equal(got, wanted)) << "table " << table;
+  }
+}
+
 TEST_F(StepInput, LogitsOfEveryRowOrNone) {
   SequenceMetadata all = sequence(0, 3);
   all.all_logits = true;
@@ -110,6 +139,17 @@ TEST_F(StepInput, RefusesEveryIndexOutOfRangeByName) {
   bad.blocks = many;
   expect_refused(bad, "number of blocks is out of range");
   EXPECT_EQ(refusal(sequence(0, 8)), "accepted");
+}
+
+TEST_F(StepInput, RefusesTokensBeforeItsRowsThatTheirNgramsLookBackTo) {
+  const int reach = model_.config().engram.max_ngram_size - 1;
+  ASSERT_GE(reach, 1);
+  ASSERT_LT(reach, 8);
+  tokens_[static_cast<std::size_t>(8 - reach)] = 1 << 24;
+  expect_refused(sequence(8, 1), "token id is out of range");
+  tokens_[static_cast<std::size_t>(8 - reach)] = -1;
+  expect_refused(sequence(8, 1), "token id is out of range");
+  EXPECT_EQ(refusal(sequence(9, 1)), "accepted");
 }
 
 }  // namespace
