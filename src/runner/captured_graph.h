@@ -1,14 +1,16 @@
 #pragma once
 
-// One captured size: its executable and its cuts of the metadata buffers. Owned by the GraphRunner,
-// which keeps the object after destroy() or a later capture() so that a handle to it can still be
-// refused; everything it held is gone by then.
+// One captured size. What users hold is the CapturedGraph, a handle of a few bytes; what it stands
+// for, the executable and its cuts of the metadata buffers, is a CapturedStep that the handle owns
+// until the runner retires it. Handles outlive destroy() and later captures so that their use can
+// be refused: retired_graphs.h says for how long.
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "backend/backend.h"
+#include "deepinfer/error.h"
 #include "deepinfer/graph_runner.h"
 #include "runner/graph_inputs.h"
 #include "runner/input_metadata.h"
@@ -16,47 +18,60 @@
 
 namespace deepinfer {
 
+/// Owned by its CapturedGraph; may not outlive the runner's backend and buffers.
+struct CapturedStep {
+  CapturedStep(CompiledStep step, MetadataBuffers& host_buffers, MetadataBuffers& device_buffers,
+               const KvCaches& caches)
+      : mode(step.mode),
+        graph(std::move(step.graph)),
+        host(host_buffers, graph->rows),
+        device(device_buffers, graph->rows),
+        inputs(device_buffers, caches),
+        executable(std::move(step.executable)) {}
+
+  GraphMode mode;
+  std::shared_ptr<const Graph> graph;
+  InputMetadata host;
+  InputMetadata device;
+  GraphInputs inputs;
+  std::unique_ptr<Executable> executable;
+  CaptureInfo info;
+  std::uint64_t replays = 0;
+};
+
 class CapturedGraph {
  public:
-  /// `owner`: ids of the runner and of its capture that this belongs to.
+  /// Ids of the runner and of its capture that a graph belongs to.
   struct Owner {
     std::uint64_t runner = 0;
     std::uint64_t capture = 0;
   };
-  CapturedGraph(Owner owner, CompiledStep step, MetadataBuffers& host, MetadataBuffers& device,
-                const KvCaches& caches)
-      : owner_(owner),
-        rows_(step.graph->rows),
-        mode_(step.mode),
-        graph_(std::move(step.graph)),
-        host_(host, rows_),
-        device_(device, rows_),
-        inputs_(device, caches),
-        executable_(std::move(step.executable)) {}
+  /// Stands for a captured step of `rows` rows.
+  CapturedGraph(Owner owner, int rows, std::unique_ptr<CapturedStep> step)
+      : owner_(owner), rows_(rows), step_(std::move(step)) {}
 
   int rows() const { return rows_; }
-  /// Where its inputs lay at capture.
-  const GraphInputs& inputs() const { return inputs_; }
+  const Owner& owner() const { return owner_; }
+  /// Throws Error (bad_input) if it is retired.
+  CapturedStep& step() const {
+    if (step_ == nullptr) throw Error::bad_input("captured graph", "has been destroyed");
+    return *step_;
+  }
+  /// Where its inputs lay at capture. Throws as step() does.
+  const GraphInputs& inputs() const { return step().inputs; }
 
- private:
-  friend class GraphRunner;
-
-  /// Frees what the graph holds; only rows() may be asked from here on.
-  void retire() {
-    executable_.reset();
-    graph_.reset();
+  /// Frees the step; rows() and owner() stay.
+  void retire() { step_.reset(); }
+  /// Makes a retired handle stand for another capture's step of as many rows.
+  void reuse(Owner owner, std::unique_ptr<CapturedStep> step) {
+    owner_ = owner;
+    step_ = std::move(step);
   }
 
+ private:
   Owner owner_;
   int rows_;
-  GraphMode mode_;
-  std::shared_ptr<const Graph> graph_;
-  InputMetadata host_;
-  InputMetadata device_;
-  GraphInputs inputs_;
-  std::unique_ptr<Executable> executable_;
-  CaptureInfo info_;
-  std::uint64_t replays_ = 0;
+  std::unique_ptr<CapturedStep> step_;
 };
 
 }  // namespace deepinfer

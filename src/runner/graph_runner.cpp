@@ -15,6 +15,7 @@
 #include "model/step_inputs.h"
 #include "runner/alias_report.h"
 #include "runner/captured_graph.h"
+#include "runner/retired_graphs.h"
 #include "runner/step_compiler.h"
 #include "runner/step_sizes.h"
 #include "runner/step_watcher.h"
@@ -67,8 +68,8 @@ struct GraphRunner::State {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<MetadataBuffers> host;
   std::unique_ptr<MetadataBuffers> device;
-  std::vector<std::unique_ptr<CapturedGraph>> graphs;   // ascending
-  std::vector<std::unique_ptr<CapturedGraph>> retired;  // of earlier captures: handles to refuse
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;  // ascending
+  RetiredGraphs retired;                               // of earlier captures: handles to refuse
   CapturedGraph::Owner owner = {.runner = next_storage_id(), .capture = 0};  // 0: not captured
   std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
   std::uint64_t compiles = 0;
@@ -87,10 +88,7 @@ struct GraphRunner::State {
     ++output->replay;
     times = {};
     owner.capture = 0;
-    for (auto& graph : graphs) {
-      graph->retire();
-      retired.push_back(std::move(graph));
-    }
+    for (auto& graph : graphs) retired.keep(std::move(graph));
     graphs.clear();
     device.reset();
     host.reset();
@@ -108,8 +106,8 @@ struct GraphRunner::State {
     if (options.alias_debug) alias_report = describe(inputs, pairs);
   }
 
-  void count(const CapturedGraph& graph) {
-    if (graph.mode_ != GraphMode::eager)
+  void count(const CapturedStep& step) {
+    if (step.mode != GraphMode::eager)
       ++graph_hits;
     else if (options.graph_mode != GraphMode::eager)
       ++eager_fallbacks;
@@ -117,21 +115,22 @@ struct GraphRunner::State {
 
   /// Makes the watcher known to what is captured, and what is captured to the watcher.
   void watch() const {
-    for (const auto& graph : graphs) graph->executable_->observe(watcher);
+    for (const auto& graph : graphs) graph->step().executable->observe(watcher);
     if (watcher == nullptr || graphs.empty()) return;
     auto capture = std::make_shared<ObservedCapture>();
     capture->members = options.threads > 0 ? options.threads : ThreadPool::default_threads();
     for (const auto& graph : graphs)
       capture->graphs.push_back(
-          observe_graph(graph->executable_->graph(), [this](const Value& weight) {
+          observe_graph(graph->step().executable->graph(), [this](const Value& weight) {
             return checkpoint->tensor(weight.tensor_names.front()).dtype;
           }));
     watcher->captured(std::move(capture));
   }
 
-  void require(const CapturedGraph& graph) const {
-    const bool own = graph.owner_.runner == owner.runner;
-    if (own && graph.owner_.capture == owner.capture) return;
+  /// What the handle stands for; throws unless that is captured here and now.
+  CapturedStep& require(const CapturedGraph& graph) const {
+    const bool own = graph.owner().runner == owner.runner;
+    if (own && graph.owner().capture == owner.capture) return graph.step();
     throw Error::bad_input(
         "graph runner",
         own ? fmt::format("the graph of {} rows has been destroyed", graph.rows())
@@ -143,28 +142,28 @@ struct GraphRunner::State {
 
   /// What must be as at capture before every run of the graph, and is no part of it: the host's
   /// metadata on the device, and nothing in the fields that the graph computes.
-  void fill(CapturedGraph& graph) const {
-    if (!input_on_device) graph.device_.copy_from(graph.host_);
-    graph.device_.reset_derived();
+  void fill(CapturedStep& step) const {
+    if (!input_on_device) step.device.copy_from(step.host);
+    step.device.reset_derived();
   }
 
-  void run(CapturedGraph& graph) const {
-    if (watcher != nullptr) watcher->step_begins(graph.rows());
-    fill(graph);
+  void run(CapturedStep& step) const {
+    if (watcher != nullptr) watcher->step_begins(step.device.rows());
+    fill(step);
     if (watcher != nullptr) watcher->run_begins();
-    graph.executable_->run();
+    step.executable->run();
     if (watcher != nullptr) watcher->step_ends();
   }
 
-  ReplayTimes run_timed(CapturedGraph& graph) const {
+  ReplayTimes run_timed(CapturedStep& step) const {
     ReplayTimes taken;
-    if (watcher != nullptr) watcher->step_begins(graph.rows());
+    if (watcher != nullptr) watcher->step_begins(step.device.rows());
     const auto start = Clock::now();
-    fill(graph);
+    fill(step);
     taken.copy_ms = input_on_device ? 0 : milliseconds_since(start);
     if (watcher != nullptr) watcher->run_begins();
     const auto run_start = Clock::now();
-    graph.executable_->run();
+    step.executable->run();
     taken.graph_ms = milliseconds_since(run_start);
     if (watcher != nullptr) watcher->step_ends();
     return taken;
@@ -201,7 +200,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     state.backend = state.make_backend(state.options);
     StepCompiler compiler(*state.backend, state.options, state.memory_limit);
     const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
-    std::vector<std::unique_ptr<CapturedGraph>> captured;
+    std::vector<std::unique_ptr<CapturedStep>> captured;  // largest first
     for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
       const auto start = Clock::now();
       const Graph built = build_step_graph(model.config(), kv_caches.layout(),
@@ -218,33 +217,33 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       if (step.mode != GraphMode::eager) ++state.compiles;
       if (captured.empty())
         state.check_aliases(*step.graph, bindings);  // all sizes lie as this one
-      auto entry = std::make_unique<CapturedGraph>(owner, std::move(step), *state.host,
-                                                   *state.device, kv_caches);
-      const ExecutableInfo info = entry->executable_->info();
-      entry->info_ = {.rows = *size,
-                      .prefill = *size > state.max_batch,
-                      .mode = entry->mode_,
-                      .ops_built = built.nodes.size(),
-                      .ops = info.ops,
-                      .executables = info.executables,
-                      .arena_bytes = info.arena_bytes,
-                      .compile_ms = milliseconds_since(start),
-                      .first_run_ms = 0};
+      auto entry =
+          std::make_unique<CapturedStep>(std::move(step), *state.host, *state.device, kv_caches);
+      const ExecutableInfo info = entry->executable->info();
+      entry->info = {.rows = *size,
+                     .prefill = *size > state.max_batch,
+                     .mode = entry->mode,
+                     .ops_built = built.nodes.size(),
+                     .ops = info.ops,
+                     .executables = info.executables,
+                     .arena_bytes = info.arena_bytes,
+                     .compile_ms = milliseconds_since(start),
+                     .first_run_ms = 0};
 
-      prepare_input({&padding_sequence, 1}, entry->host_);
-      entry->device_.copy_from(entry->host_);
-      entry->device_.reset_derived();
+      prepare_input({&padding_sequence, 1}, entry->host);
+      entry->device.copy_from(entry->host);
+      entry->device.reset_derived();
       const auto run_start = Clock::now();
-      entry->executable_->run();
-      entry->device_.check_derived();
-      entry->info_.first_run_ms = milliseconds_since(run_start);
+      entry->executable->run();
+      entry->device.check_derived();
+      entry->info.first_run_ms = milliseconds_since(run_start);
       if (progress)
-        progress(entry->info_, static_cast<int>(captured.size()),
+        progress(entry->info, static_cast<int>(captured.size()),
                  static_cast<int>(state.sizes.size()));
       captured.push_back(std::move(entry));
     }
-    std::reverse(captured.begin(), captured.end());
-    state.graphs = std::move(captured);
+    for (auto step = captured.rbegin(); step != captured.rend(); ++step)
+      state.graphs.push_back(state.retired.handle(owner, std::move(*step)));
     state.owner = owner;
     state.checkpoint = model.checkpoint.get();
     state.notes = compiler.notes();
@@ -272,28 +271,24 @@ CapturedGraph& GraphRunner::graph_for(int rows) {
        .hint = {}});
 }
 
-InputMetadata& GraphRunner::input(CapturedGraph& graph) {
-  state_->require(graph);
-  return graph.host_;
-}
+InputMetadata& GraphRunner::input(CapturedGraph& graph) { return state_->require(graph).host; }
 
 InputMetadata& GraphRunner::device_input(CapturedGraph& graph) {
-  state_->require(graph);
-  return graph.device_;
+  return state_->require(graph).device;
 }
 
 StepOutput GraphRunner::replay(CapturedGraph& graph) {
   State& state = *state_;
-  state.require(graph);
-  graph.inputs_.check();
+  CapturedStep& step = state.require(graph);
+  step.inputs.check();
   if (state.timed)
-    state.times = state.run_timed(graph);
+    state.times = state.run_timed(step);
   else
-    state.run(graph);
-  graph.device_.check_derived();
-  ++graph.replays_;
-  state.count(graph);
-  state.output->executable = graph.executable_.get();
+    state.run(step);
+  step.device.check_derived();
+  ++step.replays;
+  state.count(step);
+  state.output->executable = step.executable.get();
   StepOutput output;
   output.source_ = state.output;
   output.replay_ = ++state.output->replay;
@@ -316,13 +311,13 @@ void GraphRunner::destroy() { state_->destroy(); }
 
 std::vector<CaptureInfo> GraphRunner::captures() const {
   std::vector<CaptureInfo> infos;
-  for (const auto& graph : state_->graphs) infos.push_back(graph->info_);
+  for (const auto& graph : state_->graphs) infos.push_back(graph->step().info);
   return infos;
 }
 
 std::uint64_t GraphRunner::replays(int rows) const {
   for (const auto& graph : state_->graphs)
-    if (graph->rows() == rows) return graph->replays_;
+    if (graph->rows() == rows) return graph->step().replays;
   return 0;
 }
 
