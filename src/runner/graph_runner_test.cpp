@@ -1,60 +1,12 @@
 #include "deepinfer/graph_runner.h"
 
-#include <gtest/gtest.h>
-
-#include "cache/cache_plan.h"
-#include "cache/kv_caches.h"
-#include "deepinfer/error.h"
-#include "model/model.h"
-#include "model/step_inputs.h"
 #include "runner/input_metadata.h"
-#include "runner/step_input.h"
+#include "runner/runner_fixture_test.h"
 
 namespace deepinfer {
 namespace {
 
-constexpr std::int64_t kContext = 64;
-
-class GraphRunnerTest : public testing::Test {
- protected:
-  GraphRunnerTest()
-      : model_(open_model("tests/data/t41-odd", EngramMode::memory)),
-        caches_(CacheLayout(model_.config(), geometry())),
-        prepare_(make_prepare_input(model_, caches_)) {}
-
-  static CacheGeometry geometry() {
-    return {.block_tokens = 8, .blocks = 9, .slots = 4, .max_step_rows = 6, .layout = {}};
-  }
-  static Options options() {
-    Options options;
-    options.backend = BackendKind::reference;
-    options.prefill_bucket = 6;
-    return options;
-  }
-  void capture(GraphRunner& runner, const CaptureProgress& progress = {}) {
-    runner.capture(model_, caches_, prepare_, padding_sequence(geometry()), kContext, false,
-                   progress);
-  }
-  /// One token of a sequence in slot 0.
-  StepOutput run_token(GraphRunner& runner, std::int32_t token, int rows = 1) {
-    const std::vector<std::int32_t> tokens = {token};
-    const std::vector<std::int32_t> blocks = {0};
-    const SequenceMetadata sequence{.tokens = tokens,
-                                    .first_position = 0,
-                                    .rows = 1,
-                                    .slot = 0,
-                                    .blocks = blocks,
-                                    .wants_logits = true,
-                                    .all_logits = false};
-    CapturedGraph& graph = runner.graph_for(rows);
-    prepare_({&sequence, 1}, runner.input(graph));
-    return runner.replay(graph);
-  }
-
-  Model model_;
-  KvCaches caches_;
-  PrepareInput prepare_;
-};
+using GraphRunnerTest = RunnerFixture;
 
 TEST_F(GraphRunnerTest, SizesArePowersOfTwoTheLargestBatchAndTheBucket) {
   GraphRunner runner(3, options());
@@ -149,16 +101,7 @@ TEST_F(GraphRunnerTest, InputOnDeviceIsNotCopiedOver) {
   GraphRunner runner(1, o, true);
   capture(runner);
   CapturedGraph& graph = runner.graph_for(1);
-  const std::vector<std::int32_t> tokens = {9};
-  const std::vector<std::int32_t> blocks = {0};
-  const SequenceMetadata sequence{.tokens = tokens,
-                                  .first_position = 0,
-                                  .rows = 1,
-                                  .slot = 0,
-                                  .blocks = blocks,
-                                  .wants_logits = true,
-                                  .all_logits = false};
-  prepare_({&sequence, 1}, runner.device_input(graph));
+  write_token(runner.device_input(graph), 9);
   const auto logits = runner.replay(graph).logits(0);
   const std::vector<float> on_device(logits.begin(), logits.end());
   GraphRunner host(1, options());
