@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/quantise.h"
-#include "tests/support/golden_checks.h"
+#include "tests/support/golden_cases.h"
 #include "tests/support/golden_model.h"
 #include "tests/support/test_runtime.h"
 
@@ -118,8 +118,7 @@ TEST_P(CacheRecords, HoldTheUnfinishedGroup) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CacheRecords,
-                         testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated"),
-                                          testing::Values("reference", "cpu"),
+                         testing::Combine(golden_models(), golden_backends(),
                                           testing::Values(Layout::block_major,
                                                           Layout::layer_major)),
                          [](const auto& info) {

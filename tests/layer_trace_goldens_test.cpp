@@ -8,29 +8,22 @@
 #include <string>
 #include <tuple>
 
-#include "tests/support/golden_checks.h"
+#include "tests/support/golden_cases.h"
 #include "tests/support/golden_model.h"
 #include "tests/support/test_runtime.h"
 
 namespace deepinfer {
 namespace {
 
-/// How a model is run.
-struct Way {
-  std::string backend;
-  Numerics numerics;
-};
-
-constexpr auto kFp32 = Numerics::fp32;
-constexpr auto kOfficial = Numerics::official;
-
-using Case = std::tuple<std::string, Way>;
+/// Model, backend and numerics.
+using Case = std::tuple<std::string, std::string, Numerics>;
 
 class LayerTrace : public testing::TestWithParam<Case> {
  protected:
   const std::string& model() const { return std::get<0>(GetParam()); }
-  bool reference() const { return std::get<1>(GetParam()).backend == "reference"; }
-  Numerics numerics() const { return std::get<1>(GetParam()).numerics; }
+  const std::string& backend() const { return std::get<1>(GetParam()); }
+  bool reference() const { return backend() == "reference"; }
+  Numerics numerics() const { return std::get<2>(GetParam()); }
   bool exact() const { return numerics() == Numerics::fp32; }
   const GoldenModel& golden() const { return GoldenModel::named(model()); }
   std::string key(const std::string& trace, const std::string& name) const {
@@ -40,7 +33,7 @@ class LayerTrace : public testing::TestWithParam<Case> {
   /// Runs a golden prompt in one step and hands its traced output to `check`.
   template <typename Check>
   void run(const std::string& prompt, const Check& check) {
-    Options options = test_options(std::get<1>(GetParam()).backend, numerics());
+    Options options = test_options(backend(), numerics());
     options.max_batch = 1;
     const std::vector<std::int32_t>& ids = golden().prompt(prompt).ids;
     options.prefill_bucket = static_cast<int>(ids.size());
@@ -179,22 +172,21 @@ TEST_P(LongLayerTrace, ChoicesOf48Tokens) {
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
-  const Way& way = std::get<1>(info.param);
-  return golden_run_name(std::get<0>(info.param), way.backend, GraphMode::whole, way.numerics);
+  const auto& [model, backend, numerics] = info.param;
+  return golden_run_name(model, backend, GraphMode::whole, numerics);
 }
 
-const auto kModels = testing::Values("t41", "t41-odd", "t41-saturated");
+INSTANTIATE_TEST_SUITE_P(All, LayerTrace,
+                         testing::Combine(golden_models(), golden_backends(), golden_numerics()),
+                         case_name);
 
-INSTANTIATE_TEST_SUITE_P(
-    All, LayerTrace,
-    testing::Combine(kModels, testing::Values(Way{"reference", kFp32}, Way{"reference", kOfficial},
-                                              Way{"cpu", kFp32}, Way{"cpu", kOfficial})),
-    case_name);
-
-INSTANTIATE_TEST_SUITE_P(All, LongLayerTrace,
-                         testing::Combine(kModels, testing::Values(Way{"reference", kFp32},
-                                                                   Way{"reference", kOfficial},
-                                                                   Way{"cpu", kFp32})),
+INSTANTIATE_TEST_SUITE_P(Fp32, LongLayerTrace,
+                         testing::Combine(golden_models(), golden_backends(),
+                                          testing::Values(Numerics::fp32)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Official, LongLayerTrace,
+                         testing::Combine(golden_models(), testing::Values("reference"),
+                                          testing::Values(Numerics::official)),
                          case_name);
 
 }  // namespace

@@ -6,19 +6,16 @@
 #include <string>
 #include <tuple>
 
-#include "tests/support/golden_checks.h"
+#include "tests/support/golden_cases.h"
 
 namespace deepinfer {
 namespace {
 
-using Case = std::tuple<std::string, std::string, GraphMode, Numerics>;
-
-class ModelGoldens : public testing::TestWithParam<Case> {};
+class ModelGoldens : public testing::TestWithParam<GoldenCase> {};
 
 TEST_P(ModelGoldens, LogitsAndGreedyTokens) {
-  const auto& [model, backend, mode, numerics] = GetParam();
-  const bool reference = backend == "reference";
-  GoldenRun run{.model = model, .backend = backend, .mode = mode, .numerics = numerics};
+  GoldenRun run = golden_run(GetParam());
+  const bool reference = run.backend == "reference";
   // What the reference takes too long for here is in the slow tests.
   run.longest_prompt = reference ? 48 : 131;
   run.all_chunkings = !reference;
@@ -26,16 +23,7 @@ TEST_P(ModelGoldens, LogitsAndGreedyTokens) {
   check_goldens(run);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ModelGoldens,
-    testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated", "t41-draft"),
-                     testing::Values("reference", "cpu"),
-                     testing::Values(GraphMode::eager, GraphMode::whole, GraphMode::regions),
-                     testing::Values(Numerics::fp32, Numerics::official)),
-    [](const auto& info) {
-      return golden_run_name(std::get<0>(info.param), std::get<1>(info.param),
-                             std::get<2>(info.param), std::get<3>(info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(All, ModelGoldens, golden_cases(), golden_case_name);
 
 class LongPromptGoldens : public testing::TestWithParam<std::tuple<std::string, Numerics>> {};
 
@@ -50,8 +38,7 @@ TEST_P(LongPromptGoldens, On715Tokens) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LongPromptGoldens,
-                         testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated"),
-                                          testing::Values(Numerics::fp32, Numerics::official)),
+                         testing::Combine(golden_models(), golden_numerics()),
                          [](const auto& info) {
                            return golden_run_name(std::get<0>(info.param), "cpu", GraphMode::whole,
                                                   std::get<1>(info.param));

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "deepinfer/engine.h"
-#include "tests/support/golden_checks.h"
+#include "tests/support/golden_cases.h"
 #include "tests/support/golden_model.h"
 #include "tests/support/test_runtime.h"
 
@@ -74,7 +74,7 @@ TEST_P(TinyModel, AnswersItsEvaluationCases) {
         << cases[i].at("id");
 }
 
-INSTANTIATE_TEST_SUITE_P(Numerics, TinyModel, testing::Values(Numerics::fp32, Numerics::official),
+INSTANTIATE_TEST_SUITE_P(Numerics, TinyModel, golden_numerics(),
                          [](const auto& info) { return golden_name(info.param); });
 
 TEST(TinyModelReference, BeginsItsGoldenContinuation) {
