@@ -22,6 +22,15 @@ std::vector<std::uint64_t> engram_multipliers(int layer, int max_ngram_size,
   return multipliers;
 }
 
+std::vector<HashColumn> hash_columns(const EngramLayout& layout) {
+  std::vector<HashColumn> columns;
+  columns.reserve(layout.primes.size());
+  for (std::size_t column = 0; column < layout.primes.size(); ++column)
+    columns.push_back({.prime = FixedDivisor(static_cast<std::uint64_t>(layout.primes[column])),
+                       .offset = layout.offsets[column]});
+  return columns;
+}
+
 void pad_blocked(std::span<std::int64_t> window, std::int64_t position, std::int64_t pad) {
   bool blocked = false;
   for (std::size_t back = 0; back < window.size(); ++back) {
@@ -31,15 +40,14 @@ void pad_blocked(std::span<std::int64_t> window, std::int64_t position, std::int
 }
 
 void hash_ngrams(std::span<const std::int64_t> tokens, std::span<const std::uint64_t> multipliers,
-                 const EngramLayout& layout, int heads, std::span<std::int64_t> ids) {
+                 std::span<const HashColumn> columns, int heads, std::span<std::int64_t> ids) {
   std::uint64_t hash = static_cast<std::uint64_t>(tokens[0]) * multipliers[0];
   std::size_t column = 0;
   for (std::size_t back = 1; back < tokens.size(); ++back) {
     hash ^= static_cast<std::uint64_t>(tokens[back]) * multipliers[back];
     for (int head = 0; head < heads; ++head, ++column)
       ids[column] =
-          static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(layout.primes[column])) +
-          layout.offsets[column];
+          static_cast<std::int64_t>(columns[column].prime.remainder(hash)) + columns[column].offset;
   }
 }
 
@@ -56,13 +64,13 @@ std::shared_ptr<const Engram> Engram::open(std::shared_ptr<const Checkpoint> che
                                                                  : config.engram.head_dim * 4);
   engram->pad_ =
       engram->token_map_.compressed[static_cast<std::size_t>(config.engram.pad_token_id)];
-  std::vector<EngramLayout> layouts = engram_layouts(config.engram);
+  const std::vector<EngramLayout> layouts = engram_layouts(config.engram);
   for (std::size_t table = 0; table < layouts.size(); ++table) {
     const int layer = config.engram.layer_ids[table];
     engram->tables_.push_back(
         {.multipliers = engram_multipliers(layer, config.engram.max_ngram_size,
                                            config.engram.compressed_vocab_size),
-         .layout = std::move(layouts[table]),
+         .columns = hash_columns(layouts[table]),
          .reader = make_row_reader(*checkpoint, layer, mode)});
   }
   return engram;
@@ -71,7 +79,8 @@ std::shared_ptr<const Engram> Engram::open(std::shared_ptr<const Checkpoint> che
 void Engram::row_ids(int table, std::span<const std::int32_t> tokens, std::int64_t position,
                      std::span<std::int64_t> ids) const {
   const Table& entry = tables_[static_cast<std::size_t>(table)];
-  std::array<std::int64_t, kMaxEngramNgramSize> storage{};
+  // Not cleared: that costs as much as the hashes. What lies before the start is padded unread.
+  std::array<std::int64_t, kMaxEngramNgramSize> storage;  // NOLINT
   const std::span<std::int64_t> window(storage.data(), entry.multipliers.size());
   for (std::size_t back = 0; back < window.size(); ++back) {
     const std::int64_t at = position - static_cast<std::int64_t>(back);
@@ -80,7 +89,7 @@ void Engram::row_ids(int table, std::span<const std::int32_t> tokens, std::int64
         token_map_.compressed[static_cast<std::size_t>(tokens[static_cast<std::size_t>(at)])];
   }
   pad_blocked(window, position, pad_);
-  hash_ngrams(window, entry.multipliers, entry.layout, heads_, ids);
+  hash_ngrams(window, entry.multipliers, entry.columns, heads_, ids);
 }
 
 void Engram::gather(int table, std::span<const std::int64_t> ids, std::byte* out) const {

@@ -15,10 +15,18 @@
 #include "deepinfer/checkpoint.h"
 #include "deepinfer/options.h"
 #include "deepinfer/tokenizer.h"
+#include "engram/fixed_divisor.h"
 #include "engram/row_reader.h"
 #include "engram/token_map.h"
 
 namespace deepinfer {
+
+/// Where one hash column looks: row `offset` + hash modulo `prime` of the table.
+struct HashColumn {
+  FixedDivisor prime;
+  std::int64_t offset = 0;
+};
+std::vector<HashColumn> hash_columns(const EngramLayout& layout);
 
 class Engram {
  public:
@@ -50,7 +58,7 @@ class Engram {
  private:
   struct Table {
     std::vector<std::uint64_t> multipliers;  // one per look-back
-    EngramLayout layout;                     // primes and offsets by column
+    std::vector<HashColumn> columns;
     std::unique_ptr<RowReader> reader;
   };
 
@@ -80,6 +88,6 @@ void pad_blocked(std::span<std::int64_t> window, std::int64_t position, std::int
 /// Hash of one position: `tokens[i]` is the compressed id i positions back (pad where blocked).
 /// Writes one row id per column, n-gram size major (model specification 3.4).
 void hash_ngrams(std::span<const std::int64_t> tokens, std::span<const std::uint64_t> multipliers,
-                 const EngramLayout& layout, int heads, std::span<std::int64_t> ids);
+                 std::span<const HashColumn> columns, int heads, std::span<std::int64_t> ids);
 
 }  // namespace deepinfer

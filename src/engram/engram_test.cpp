@@ -66,7 +66,7 @@ std::vector<std::int64_t> rows_at(const std::vector<std::int64_t>& history, std:
   std::vector<std::int64_t> ids(24);
   hash_ngrams(window,
               engram_multipliers(config.layer_ids[static_cast<std::size_t>(table)], 4, 99092),
-              layout, 8, ids);
+              hash_columns(layout), 8, ids);
   return ids;
 }
 

@@ -29,9 +29,12 @@ class MappedFp8Reader : public RowReader {
     for (const std::int64_t id : ids) {
       const std::size_t first = static_cast<std::size_t>(id) * groups_;
       const std::byte* codes = codes_ + first * kGroup;
-      for (std::size_t group = 0; group < groups_; ++group, out += kGroup)
-        std::memcpy(out, codes + group * kGroup, kGroup);
-      for (std::size_t group = 0; group < groups_; ++group) *out++ = scales_[first + group];
+      std::byte* const scales = out + groups_ * kGroup;
+      for (std::size_t group = 0; group < groups_; ++group) {
+        std::memcpy(out + group * kGroup, codes + group * kGroup, kGroup);
+        scales[group] = scales_[first + group];
+      }
+      out = scales + groups_;
     }
   }
 
