@@ -48,10 +48,10 @@ bench: ## run the benchmarks of bench/ (ARGS="…" adds Google Benchmark options
 	@scripts/setup.sh build bench
 	@scripts/bench.sh $(ARGS)
 
-bench-graphs: ## what graphs are worth: the table of docs/graphs.md (some minutes, 2 GB in TMPDIR)
+bench-graphs: ## what graphs are worth: the table of docs/graphs.md (some minutes, 2 GB in TMPDIR; ARGS=--bundled for a part)
 	@scripts/setup.sh build bench
 	@scripts/build.sh $(PRESET) bench_graphs -DDEEPINFER_BENCH=ON
-	@exec build/release/bench/bench_graphs
+	@exec build/release/bench/bench_graphs $(ARGS)
 
 format: ## format every C++ file in place
 	@scripts/setup.sh lint

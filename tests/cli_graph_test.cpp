@@ -20,7 +20,7 @@ namespace deepinfer {
 namespace {
 
 constexpr const char* kBundled = "models/DeepInfer-V4.1-tiny";
-constexpr int kRows = 4;
+constexpr int kGraphRows = 4;
 
 std::string inspect(std::vector<std::string> arguments) {
   std::vector<std::string> all = {
@@ -49,9 +49,10 @@ class InspectGraph : public testing::Test {
   InspectGraph()
       : model_(open_model(kBundled, EngramMode::memory)),
         plan_(plan_step_caches(model_.config(), inspected_options(), available_memory())),
-        built_(build_step_graph(
-            model_.config(), CacheLayout(model_.config(), plan_.geometry),
-            {.rows = kRows, .numerics = Numerics::official, .max_context = plan_.max_context})) {}
+        built_(build_step_graph(model_.config(), CacheLayout(model_.config(), plan_.geometry),
+                                {.rows = kGraphRows,
+                                 .numerics = Numerics::official,
+                                 .max_context = plan_.max_context})) {}
 
   Model model_;
   CachePlan plan_;

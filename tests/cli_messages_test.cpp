@@ -11,14 +11,7 @@
 namespace deepinfer {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-constexpr const char* kT41 = "tests/data/t41";
 constexpr std::size_t kLongestMessage = 2000;  // 400 bytes of one part, each as \xNN, and words
-
-ProgramResult call(const Arguments& arguments, const std::string& input = {}) {
-  return run_program(DEEPINFER_PROGRAM, {.arguments = arguments, .input = input});
-}
 
 /// Exit code 2, one line that holds all of `pieces`.
 void expect_refused(const Arguments& arguments, const Arguments& pieces,

@@ -12,10 +12,11 @@
 namespace deepinfer {
 namespace {
 
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
-ProgramCall call(Arguments arguments) { return {.arguments = quick(std::move(arguments))}; }
+ProgramCall observed_call(Arguments arguments) {
+  return {.arguments = quick(std::move(arguments))};
+}
 
 /// Twelve steps of a tiny model: eleven tokens are decoded after the prompt.
 Arguments twelve_steps(const Arguments& extra) {
@@ -45,7 +46,7 @@ constexpr const char* kStepLine =
 TEST(CliObservation, RegionTimingSaysALinePerStepAndOneProfile) {
   for (const char* mode : {"eager", "whole", "regions"}) {
     const ProgramResult result = run_program(
-        DEEPINFER_PROGRAM, call(twelve_steps({"--region-timing", "--graph-mode", mode})));
+        DEEPINFER_PROGRAM, observed_call(twelve_steps({"--region-timing", "--graph-mode", mode})));
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(lines_like(result.err, kStepLine), 12) << result.err;
     EXPECT_EQ(lines_like(result.err, "^profile of step 8 "), 1) << result.err;
@@ -55,32 +56,33 @@ TEST(CliObservation, RegionTimingSaysALinePerStepAndOneProfile) {
 }
 
 TEST(CliObservation, WithoutTheFlagNothingIsSaidAndTheAnswerIsTheSame) {
-  const ProgramResult plain = run_program(DEEPINFER_PROGRAM, call(twelve_steps({})));
+  const ProgramResult plain = run_program(DEEPINFER_PROGRAM, observed_call(twelve_steps({})));
   const ProgramResult timed =
-      run_program(DEEPINFER_PROGRAM, call(twelve_steps({"--region-timing"})));
+      run_program(DEEPINFER_PROGRAM, observed_call(twelve_steps({"--region-timing"})));
   EXPECT_EQ(plain.out, timed.out);
   EXPECT_EQ(lines_like(plain.err, "^(step|profile|trace|no profile)"), 0) << plain.err;
 }
 
 TEST(CliObservation, BothVariablesTurnItOn) {
   for (const char* name : {"DEEPINFER_REGION_TIMING", "DEEPINFER_NEURON_REGION_TIMING"}) {
-    ProgramCall timed = call(twelve_steps({}));
+    ProgramCall timed = observed_call(twelve_steps({}));
     timed.environment = {{name, "1"}};
     EXPECT_EQ(lines_like(run_program(DEEPINFER_PROGRAM, timed).err, kStepLine), 12) << name;
   }
 }
 
 TEST(CliObservation, AShortRunSaysWhyThereIsNoProfile) {
-  const ProgramResult result =
-      run_program(DEEPINFER_PROGRAM, call({"run", "-m", "tests/data/t41", "--tokens", "375", "-n",
-                                           "2", "--region-timing", "--json"}));
+  const ProgramResult result = run_program(
+      DEEPINFER_PROGRAM, observed_call({"run", "-m", "tests/data/t41", "--tokens", "375", "-n", "2",
+                                        "--region-timing", "--json"}));
   EXPECT_EQ(lines_like(result.err, "^no profile: the run ended before step 8$"), 1) << result.err;
   EXPECT_TRUE(Json::parse(result.out)["profile"].is_null());
 }
 
 TEST(CliObservation, JsonCarriesTimingsAndProfile) {
   const Json json = Json::parse(
-      run_program(DEEPINFER_PROGRAM, call(twelve_steps({"--region-timing", "--json"}))).out);
+      run_program(DEEPINFER_PROGRAM, observed_call(twelve_steps({"--region-timing", "--json"})))
+          .out);
   ASSERT_EQ(json["region_timings"].size(), 12U);
   for (const Json& step : json["region_timings"]) {
     EXPECT_NEAR(step["regions_ms"].get<double>() + step["outside_ms"].get<double>(),
@@ -95,7 +97,7 @@ TEST(CliObservation, JsonCarriesTimingsAndProfile) {
        {"place", "op", "ms", "bytes", "gb_per_s", "flops", "gflop_per_s", "share"})
     EXPECT_TRUE(json["profile"]["ops"][0].contains(field)) << field;
   const Json plain =
-      Json::parse(run_program(DEEPINFER_PROGRAM, call(twelve_steps({"--json"}))).out);
+      Json::parse(run_program(DEEPINFER_PROGRAM, observed_call(twelve_steps({"--json"}))).out);
   EXPECT_FALSE(plain.contains("region_timings"));
 }
 
@@ -103,19 +105,20 @@ TEST(CliObservation, EvalLogitsAndChatAreWatchedToo) {
   const TemporaryFolder folder;
   const std::string cases =
       folder.write("cases.json", R"([{"id": "a", "tokens": [375, 4], "expect": "xxxxxxxxxxxx"}])");
-  const ProgramResult eval = run_program(
-      DEEPINFER_PROGRAM,
-      call({"eval", "-m", "tests/data/t41", "--cases", cases, "--region-timing", "--json"}));
+  const ProgramResult eval =
+      run_program(DEEPINFER_PROGRAM, observed_call({"eval", "-m", "tests/data/t41", "--cases",
+                                                    cases, "--region-timing", "--json"}));
   EXPECT_GE(Json::parse(eval.out)["region_timings"].size(), 1U) << eval.err;
 
   const std::string trace = folder.file("logits-trace.json");
-  const ProgramResult logits = run_program(
-      DEEPINFER_PROGRAM, call({"logits", "-m", "tests/data/t41", "--tokens", "375,4", "--chunks",
-                               "1,1", "--region-timing", "--trace-file", trace}));
+  const ProgramResult logits =
+      run_program(DEEPINFER_PROGRAM,
+                  observed_call({"logits", "-m", "tests/data/t41", "--tokens", "375,4", "--chunks",
+                                 "1,1", "--region-timing", "--trace-file", trace}));
   EXPECT_EQ(lines_like(logits.err, kStepLine), 2) << logits.err;
   EXPECT_GT(json_file(trace)["traceEvents"].size(), 100U);
 
-  ProgramCall chat = call({"chat", "-n", "9", "--region-timing"});
+  ProgramCall chat = observed_call({"chat", "-n", "9", "--region-timing"});
   chat.input = "Hello\n";
   EXPECT_GE(lines_like(run_program(DEEPINFER_PROGRAM, chat).err, kStepLine), 5);
 }
@@ -126,7 +129,7 @@ TEST(CliObservation, TheTraceHoldsTheFirstSteps) {
   const auto steps_of = [&](const Arguments& extra) {
     Arguments arguments = twelve_steps({"--trace-file", path});
     arguments.insert(arguments.end(), extra.begin(), extra.end());
-    const ProgramResult result = run_program(DEEPINFER_PROGRAM, call(arguments));
+    const ProgramResult result = run_program(DEEPINFER_PROGRAM, observed_call(arguments));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::vector<int> steps;
     const Json trace = json_file(path);
@@ -141,7 +144,7 @@ TEST(CliObservation, TheTraceHoldsTheFirstSteps) {
 TEST(CliObservation, ATraceThatDoesNotFitLeavesNothingBehind) {
   const TemporaryFolder folder;
   const std::string path = folder.file("trace.json");
-  ProgramCall full = call(twelve_steps({"--trace-file", path}));
+  ProgramCall full = observed_call(twelve_steps({"--trace-file", path}));
   full.file_size_limit = 10'000;
   const ProgramResult result = run_program(DEEPINFER_PROGRAM, full);
   EXPECT_EQ(result.exit_code, 1);
@@ -151,8 +154,9 @@ TEST(CliObservation, ATraceThatDoesNotFitLeavesNothingBehind) {
 }
 
 TEST(CliObservation, AnImpossibleTraceFileIsRefusedBeforeTheModelIsOpened) {
-  const ProgramResult result = run_program(
-      DEEPINFER_PROGRAM, call(twelve_steps({"--trace-file", "no/such/folder/trace.json"})));
+  const ProgramResult result =
+      run_program(DEEPINFER_PROGRAM,
+                  observed_call(twelve_steps({"--trace-file", "no/such/folder/trace.json"})));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.error_lines(), 1) << result.err;
   EXPECT_NE(result.err.find("[--trace-file] "), std::string::npos) << result.err;

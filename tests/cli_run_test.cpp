@@ -9,7 +9,6 @@
 namespace deepinfer {
 namespace {
 
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
 constexpr const char* kPrompt = "Alice was beginning to get very tired of";
@@ -17,17 +16,13 @@ constexpr const char* kAnswer =
     " sitting by her sister on the bank, and of having nothing to do: once or twice she had peeped "
     "into the book her sister was reading, but it had no pictures or conversations in it.";
 
-ProgramResult call(const Arguments& arguments, const std::string& input = {}) {
-  return run_program(DEEPINFER_PROGRAM, {.arguments = arguments, .input = input});
-}
-
 std::string answer(Arguments arguments) {
   const ProgramResult result = call(quick(std::move(arguments)));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return result.out;
 }
 
-Json json_of(Arguments arguments) {
+Json json_answer(Arguments arguments) {
   arguments.emplace_back("--json");
   return Json::parse(answer(std::move(arguments)));
 }
@@ -46,13 +41,13 @@ TEST(CliRun, EverySourceOfAPromptGivesTheSameAnswer) {
 }
 
 TEST(CliRun, TheFirstTokenMayBeLeftOut) {
-  const int with = json_of({"run", "-p", kPrompt, "-n", "1"})["prompt_tokens"];
-  const int without = json_of({"run", "-p", kPrompt, "-n", "1", "--no-bos"})["prompt_tokens"];
+  const int with = json_answer({"run", "-p", kPrompt, "-n", "1"})["prompt_tokens"];
+  const int without = json_answer({"run", "-p", kPrompt, "-n", "1", "--no-bos"})["prompt_tokens"];
   EXPECT_EQ(with, without + 1);
 }
 
 TEST(CliRun, JsonHoldsWhatHappened) {
-  const Json json = json_of({"run", "-p", kPrompt});
+  const Json json = json_answer({"run", "-p", kPrompt});
   EXPECT_EQ(json["text"], kAnswer);
   EXPECT_EQ(json["finish_reason"], "stop");
   EXPECT_EQ(json["tokens"].back(), 1);  // end of sequence
@@ -69,19 +64,19 @@ TEST(CliRun, JsonHoldsWhatHappened) {
 }
 
 TEST(CliRun, OptionsTakeEffect) {
-  EXPECT_EQ(json_of({"run", "-p", kPrompt, "-n", "3"})["tokens"].size(), 3U);
-  EXPECT_EQ(json_of({"run", "-p", kPrompt, "-n", "3"})["finish_reason"], "length");
+  EXPECT_EQ(json_answer({"run", "-p", kPrompt, "-n", "3"})["tokens"].size(), 3U);
+  EXPECT_EQ(json_answer({"run", "-p", kPrompt, "-n", "3"})["finish_reason"], "length");
   EXPECT_EQ(answer({"run", "-p", kPrompt, "--stop", "nothing", "--stop", "on the"}),
             " sitting by her sister ");
   const Arguments hot = {"run", "-p", "The", "-n", "12", "--temperature", "5", "--seed"};
   const auto with_seed = [&](const char* seed) {
     Arguments arguments = hot;
     arguments.emplace_back(seed);
-    return json_of(arguments)["tokens"];
+    return json_answer(arguments)["tokens"];
   };
   EXPECT_EQ(with_seed("7"), with_seed("7"));
   EXPECT_NE(with_seed("7"), with_seed("8"));
-  const Json steps = json_of({"run", "-p", kPrompt, "-n", "1", "--prefill-bucket", "4"});
+  const Json steps = json_answer({"run", "-p", kPrompt, "-n", "1", "--prefill-bucket", "4"});
   EXPECT_EQ(steps["timings"]["prefill_steps"], 1);  // quick() comes later, and the last one counts
 }
 

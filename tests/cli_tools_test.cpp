@@ -11,16 +11,9 @@
 namespace deepinfer {
 namespace {
 
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
-constexpr const char* kT41 = "tests/data/t41";
-
-ProgramResult call(const Arguments& arguments, const std::string& input = {}) {
-  return run_program(DEEPINFER_PROGRAM, {.arguments = arguments, .input = input});
-}
-
-Json json_of(const Arguments& arguments) {
+Json json_result(const Arguments& arguments) {
   const ProgramResult result = call(arguments);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
@@ -121,15 +114,16 @@ TEST(CliInspect, EverySectionIsTextAndJson) {
     EXPECT_EQ(text.exit_code, 0) << section.front() << text.err;
     EXPECT_FALSE(text.out.empty());
     arguments.emplace_back("--json");
-    EXPECT_FALSE(json_of(arguments).empty());
+    EXPECT_FALSE(json_result(arguments).empty());
   }
 }
 
 TEST(CliInspect, ShowsWhatTheOptionsChange) {
-  const Json narrow = json_of({"inspect", "--json", "--caches", "--max-context", "64"});
+  const Json narrow = json_result({"inspect", "--json", "--caches", "--max-context", "64"});
   EXPECT_EQ(narrow["max_context"], 64);
-  EXPECT_EQ(json_of({"inspect", "--json", "--caches", "--max-batch", "3"})["slots"], 4);
-  EXPECT_EQ(json_of({"inspect", "--json", "--caches", "--block-tokens", "16"})["block_tokens"], 16);
+  EXPECT_EQ(json_result({"inspect", "--json", "--caches", "--max-batch", "3"})["slots"], 4);
+  EXPECT_EQ(json_result({"inspect", "--json", "--caches", "--block-tokens", "16"})["block_tokens"],
+            16);
   EXPECT_NE(call({"inspect", "--caches"}).out,
             call({"inspect", "--caches", "--layout", "layer_major"}).out);
   EXPECT_NE(call({"inspect", "--graph", "1"}).out,
@@ -137,9 +131,9 @@ TEST(CliInspect, ShowsWhatTheOptionsChange) {
 }
 
 TEST(CliInspect, ListsTensorsByPattern) {
-  const Json all = json_of({"inspect", "--json", "--tensors"});
+  const Json all = json_result({"inspect", "--json", "--tensors"});
   EXPECT_EQ(all.size(), 572U);  // the model's card
-  const Json some = json_of({"inspect", "--json", "--tensors", "layers.0.attn.*"});
+  const Json some = json_result({"inspect", "--json", "--tensors", "layers.0.attn.*"});
   ASSERT_GT(some.size(), 0U);
   for (const Json& tensor : some)
     EXPECT_EQ(tensor["name"].get<std::string>().rfind("layers.0.attn.", 0), 0U);
@@ -147,7 +141,7 @@ TEST(CliInspect, ListsTensorsByPattern) {
 }
 
 TEST(CliInspect, ThePlanNamesRegionsAndTheirKinds) {
-  const Json regions = json_of({"inspect", "--json", "--plan", "4"})["regions"];
+  const Json regions = json_result({"inspect", "--json", "--plan", "4"})["regions"];
   EXPECT_EQ(regions["calls"], 16);  // attn and ffn of seven layers, engram of two
   EXPECT_EQ(regions["executables"], regions["kinds"].size());
   EXPECT_LT(regions["executables"].get<int>(), 16);
@@ -158,7 +152,7 @@ TEST(CliInspect, ThePlanNamesRegionsAndTheirKinds) {
 }
 
 TEST(CliInspect, ThePlanNamesWeightsCachesAndArena) {
-  const Json plan = json_of({"inspect", "--json", "--plan", "4"});
+  const Json plan = json_result({"inspect", "--json", "--plan", "4"});
   // All tensors but the two engram tables, which are read row by row.
   EXPECT_LT(plan["weight_bytes"], 7880452);
   EXPECT_GT(plan["weight_bytes"], 6000000);
@@ -213,7 +207,7 @@ TEST(CliTokenize, AddedTokensMayBeText) {
 }
 
 TEST(CliTokenize, ShowsPieces) {
-  const Json pieces = json_of({"tokenize", "--pieces", "hello<｜User｜>"});
+  const Json pieces = json_result({"tokenize", "--pieces", "hello<｜User｜>"});
   ASSERT_EQ(pieces.size(), 4U);
   EXPECT_EQ(pieces[0], (Json{{"id", 259}, {"piece", "he"}, {"text", "he"}, {"added", false}}));
   EXPECT_EQ(pieces[3]["added"], true);

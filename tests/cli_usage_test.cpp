@@ -8,14 +8,6 @@
 namespace deepinfer {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-constexpr const char* kT41 = "tests/data/t41";
-
-ProgramResult call(const Arguments& arguments, const std::string& input = {}) {
-  return run_program(DEEPINFER_PROGRAM, {.arguments = arguments, .input = input});
-}
-
 void expect_refused(const Arguments& arguments, const std::string& message,
                     const std::string& input = {}) {
   const ProgramResult result = call(arguments, input);

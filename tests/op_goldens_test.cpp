@@ -10,12 +10,12 @@
 namespace deepinfer {
 namespace {
 
-std::size_t as_size(std::int64_t value) { return static_cast<std::size_t>(value); }
+std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 /// [n, n] row-major.
 std::vector<float> identity(std::int64_t n) {
-  std::vector<float> values(as_size(n * n));
-  for (std::int64_t i = 0; i < n; ++i) values[as_size(i * n + i)] = 1;
+  std::vector<float> values(to_size(n * n));
+  for (std::int64_t i = 0; i < n; ++i) values[to_size(i * n + i)] = 1;
   return values;
 }
 
@@ -38,7 +38,7 @@ class OpGoldens : public OpGoldenSuite {
   /// Values of a given weight as the backend's linear sees them: the weight times identity rows.
   std::vector<float> through_linear(Given weight, std::int64_t out, std::int64_t in) {
     const Given x = fixture.activation("identity" + std::to_string(out), {in, in}, identity(in));
-    return transposed(fixture.run(backend(), Linear{}, {x, weight}).f32(), as_size(out));
+    return transposed(fixture.run(backend(), Linear{}, {x, weight}).f32(), to_size(out));
   }
 
   void run_hc(const std::string& key, int iters, float hc_eps, float eps) {
@@ -66,7 +66,7 @@ class OpGoldens : public OpGoldenSuite {
     const auto pairs = static_cast<std::int64_t>(frequencies->size());
 
     // (1, 0) turns into (cos, sin).
-    std::vector<float> ones(as_size(rows * 2 * pairs));
+    std::vector<float> ones(to_size(rows * 2 * pairs));
     for (std::size_t i = 0; i < ones.size(); i += 2) ones[i] = 1;
     const Rope unit{.head_dim = static_cast<int>(2 * pairs), .frequencies = frequencies};
     const std::vector<float> turned =
@@ -112,21 +112,21 @@ class OpGoldens : public OpGoldenSuite {
     const std::string tag = std::to_string(limit) + (shared ? "s" : "r");
     const std::int64_t rows = goldens().shape("swiglu.g")[0];
     const std::int64_t width = goldens().shape("swiglu.g")[1];
-    std::vector<float> g(as_size(width * width));
-    std::vector<float> u(as_size(width * width));
-    std::vector<float> x(as_size(rows * width));
+    std::vector<float> g(to_size(width * width));
+    std::vector<float> u(to_size(width * width));
+    std::vector<float> x(to_size(rows * width));
     for (std::int64_t t = 0; t < rows; ++t) {
-      x[as_size(t * width + t)] = 1;
+      x[to_size(t * width + t)] = 1;
       for (std::int64_t i = 0; i < width; ++i) {
-        g[as_size(i * width + t)] = golden("swiglu.g")[as_size(t * width + i)];
-        u[as_size(i * width + t)] = golden("swiglu.u")[as_size(t * width + i)];
+        g[to_size(i * width + t)] = golden("swiglu.g")[to_size(t * width + i)];
+        u[to_size(i * width + t)] = golden("swiglu.u")[to_size(t * width + i)];
       }
     }
     const std::vector<float> on = identity(width);
-    const std::vector<float> off(as_size(width * width));
+    const std::vector<float> off(to_size(width * width));
     const Shape bank = {1, width, width};
     const Shape one = {width, width};
-    const std::vector<std::int32_t> zeros(as_size(rows));
+    const std::vector<std::int32_t> zeros(to_size(rows));
     return fixture
         .run(backend(), Moe{.swiglu_limit = limit},
              {fixture.activation("x" + tag, {rows, width}, x),
@@ -207,19 +207,19 @@ TEST_P(OpGoldens, SinkhornFromGivenMixes) {
   constexpr std::int64_t kWidth = 1024;
   const std::vector<float> m = golden("sinkhorn.m");
   const std::int64_t rows = goldens().shape("sinkhorn.m")[0];
-  std::vector<float> x(as_size(rows * 4 * kWidth));
+  std::vector<float> x(to_size(rows * 4 * kWidth));
   for (std::int64_t t = 0; t < rows; ++t) {
     double rest = 4 * kWidth;
     for (std::int64_t j = 0; j < 24; ++j) {
-      const float value = m[as_size(t * 24 + j)];
-      x[as_size(t * 4 * kWidth + j)] = value;
+      const float value = m[to_size(t * 24 + j)];
+      x[to_size(t * 4 * kWidth + j)] = value;
       rest -= static_cast<double>(value) * value;
     }
     ASSERT_GT(rest, 0);
-    x[as_size(t * 4 * kWidth + 24)] = static_cast<float>(std::sqrt(rest));
+    x[to_size(t * 4 * kWidth + 24)] = static_cast<float>(std::sqrt(rest));
   }
-  std::vector<float> fn(as_size(24 * 4 * kWidth));
-  for (std::int64_t j = 0; j < 24; ++j) fn[as_size(j * 4 * kWidth + j)] = 1;
+  std::vector<float> fn(to_size(24 * 4 * kWidth));
+  for (std::int64_t j = 0; j < 24; ++j) fn[to_size(j * 4 * kWidth + j)] = 1;
   const OpRun run =
       fixture.run(backend(), HcMix{.sinkhorn_iters = 20, .hc_eps = 1e-6F, .eps = 1e-20F},
                   {fixture.activation("x", {rows, 4, kWidth}, x),

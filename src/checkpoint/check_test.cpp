@@ -13,11 +13,10 @@ namespace deepinfer {
 namespace {
 
 using nlohmann::json;
+using testing::kIndexFile;
+using testing::kSomeScale;
 using testing::Shard;
 using testing::TempCheckpoint;
-
-constexpr const char* kIndex = "model.safetensors.index.json";
-constexpr const char* kScale = "layers.4.attn.wq_a.scale";
 
 using Lines = std::vector<std::string>;
 
@@ -40,19 +39,19 @@ TEST(Check, F7_good_checkpoints_have_no_faults) {
 
 TEST(Check, F7_a_damaged_copy_has_a_line_per_fault) {
   const TempCheckpoint checkpoint;
-  checkpoint.remove_from_shard(kScale);
+  checkpoint.remove_from_shard(kSomeScale);
   checkpoint.resize("model-00009-of-00013.safetensors", 100);
   std::filesystem::remove(checkpoint.path("model-00013-of-00013.safetensors"));
   const Lines lines = check(checkpoint);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_TRUE(lines[0].starts_with("[" + checkpoint.path("model-00009-of-00013.safetensors")));
   EXPECT_TRUE(lines[1].starts_with("[" + checkpoint.path("model-00013-of-00013.safetensors")));
-  EXPECT_NE(lines[2].find(std::string("missing tensor '") + kScale + "'"), std::string::npos);
+  EXPECT_NE(lines[2].find(std::string("missing tensor '") + kSomeScale + "'"), std::string::npos);
 }
 
 TEST(Check, F7_every_tensor_beyond_a_cut_has_its_line) {
   const TempCheckpoint checkpoint;
-  const std::string file = checkpoint.shard_of(kScale);
+  const std::string file = checkpoint.shard_of(kSomeScale);
   const Shard shard = checkpoint.shard(file);
   checkpoint.resize(file, checkpoint.size(file) - shard.data.size());
   const Lines lines = check(checkpoint);
@@ -78,17 +77,17 @@ TEST(Check, F7_unknown_and_unlisted_tensors_are_faults) {
 
 TEST(Check, F7_a_scale_missing_from_the_index_is_one_fault) {
   const TempCheckpoint checkpoint;
-  checkpoint.remove_from_index(kScale);
+  checkpoint.remove_from_index(kSomeScale);
   const Lines lines = check(checkpoint);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(mentions(lines, kScale));
+  EXPECT_TRUE(mentions(lines, kSomeScale));
 }
 
 TEST(Check, F7_a_wrong_total_size_is_a_fault) {
   const TempCheckpoint checkpoint;
-  json index = checkpoint.json_file(kIndex);
+  json index = checkpoint.json_file(kIndexFile);
   index["metadata"]["total_size"] = index["metadata"]["total_size"].get<int>() + 1;
-  checkpoint.write_json(kIndex, index);
+  checkpoint.write_json(kIndexFile, index);
   EXPECT_TRUE(mentions(check(checkpoint), "total_size is not the sum of the tensors"));
 }
 
@@ -120,10 +119,10 @@ TEST(Check, a_directory_that_is_not_there_gives_lines_and_no_exception) {
 
 TEST(Check, only_the_deep_check_sees_nan_codes) {
   const TempCheckpoint checkpoint;
-  const std::string file = checkpoint.shard_of(kScale);
+  const std::string file = checkpoint.shard_of(kSomeScale);
   Shard shard = checkpoint.shard(file);
   const std::string weight = "layers.4.attn.wq_a.weight";
-  const std::uint64_t scale_begin = shard.header[kScale]["data_offsets"][0];
+  const std::uint64_t scale_begin = shard.header[kSomeScale]["data_offsets"][0];
   const std::uint64_t weight_begin = shard.header[weight]["data_offsets"][0];
   shard.data[scale_begin + 2] = '\xff';
   shard.data[weight_begin + 5000] = '\x7f';
@@ -132,7 +131,7 @@ TEST(Check, only_the_deep_check_sees_nan_codes) {
   EXPECT_EQ(check(checkpoint), Lines{});
   const Lines lines = check(checkpoint, true);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0], "[" + checkpoint.path(file) + "] tensor '" + kScale +
+  EXPECT_EQ(lines[0], "[" + checkpoint.path(file) + "] tensor '" + kSomeScale +
                           "' holds NaN codes, expected none in F8_E8M0 [2, 3], got 1, the first at "
                           "element 2");
   EXPECT_EQ(lines[1], "[" + checkpoint.path(file) + "] tensor '" + weight +

@@ -15,11 +15,10 @@ namespace deepinfer {
 namespace {
 
 using nlohmann::json;
+using testing::kIndexFile;
+using testing::kSomeScale;
 using testing::Shard;
 using testing::TempCheckpoint;
-
-constexpr const char* kIndex = "model.safetensors.index.json";
-constexpr const char* kScale = "layers.4.attn.wq_a.scale";
 
 std::string open_error(const TempCheckpoint& checkpoint) {
   return testing::error_of([&] { Checkpoint::open(checkpoint.directory()); });
@@ -47,9 +46,9 @@ TEST(Checkpoint, gives_tensors_by_name) {
   const auto checkpoint = Checkpoint::open(testing::kT41);
   EXPECT_EQ(checkpoint->tensors().size(), 1294U);
   EXPECT_EQ(checkpoint->config().hidden_size, 96);
-  EXPECT_TRUE(checkpoint->has(kScale));
+  EXPECT_TRUE(checkpoint->has(kSomeScale));
   EXPECT_FALSE(checkpoint->has("layers.4.attn.wq_a"));
-  const StoredTensor& scale = checkpoint->tensor(kScale);
+  const StoredTensor& scale = checkpoint->tensor(kSomeScale);
   EXPECT_EQ(scale.dtype, DType::f8_e8m0);
   EXPECT_EQ(scale.shape, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(scale.data.size(), 6U);
@@ -78,7 +77,7 @@ TEST(Checkpoint, opens_a_single_file_without_an_index) {
     }
     std::filesystem::remove(checkpoint.path(file.path().filename().string()));
   }
-  std::filesystem::remove(checkpoint.path(kIndex));
+  std::filesystem::remove(checkpoint.path(kIndexFile));
   expect_error(checkpoint, {"[" + checkpoint.directory() + "] no weights found",
                             "model.safetensors.index.json or model.safetensors"});
   checkpoint.write_shard("model.safetensors", all);
@@ -115,26 +114,26 @@ TEST(Checkpoint, F1_truncated_shard_is_refused) {
 
 TEST(Checkpoint, F3_a_tensor_missing_from_the_index_is_refused_by_name) {
   const TempCheckpoint checkpoint;
-  checkpoint.remove_from_index(kScale);
+  checkpoint.remove_from_index(kSomeScale);
   expect_error(checkpoint,
-               {std::string("tensor '") + kScale + "' is in the file but not in the index"});
+               {std::string("tensor '") + kSomeScale + "' is in the file but not in the index"});
 }
 
 TEST(Checkpoint, F3_a_tensor_missing_from_its_file_is_refused_by_name) {
   const TempCheckpoint checkpoint;
-  const std::string file = checkpoint.shard_of(kScale);
-  checkpoint.remove_from_shard(kScale);
+  const std::string file = checkpoint.shard_of(kSomeScale);
+  checkpoint.remove_from_shard(kSomeScale);
   expect_error(checkpoint,
-               {"[" + checkpoint.path(file) + "] missing tensor '" + kScale + "'", kIndex});
+               {"[" + checkpoint.path(file) + "] missing tensor '" + kSomeScale + "'", kIndexFile});
 }
 
 TEST(Checkpoint, F3_a_tensor_missing_from_both_is_refused_by_name) {
-  for (const std::string name : {kScale, "norm.weight", "layers.9.ffn.experts.15.w2.weight",
+  for (const std::string name : {kSomeScale, "norm.weight", "layers.9.ffn.experts.15.w2.weight",
                                  "layers.0.hc_ffn_scale", "layers.5.engram.embed.scale"}) {
     const TempCheckpoint checkpoint;
     checkpoint.remove_from_shard(name);
     checkpoint.remove_from_index(name);
-    expect_error(checkpoint, {checkpoint.path(kIndex), "missing tensor '" + name + "'"});
+    expect_error(checkpoint, {checkpoint.path(kIndexFile), "missing tensor '" + name + "'"});
   }
 }
 
@@ -167,13 +166,13 @@ TEST(Checkpoint, F4_bytes_behind_the_last_tensor_load_with_a_warning) {
 
 TEST(Checkpoint, a_wrong_total_size_loads_with_a_warning) {
   const TempCheckpoint checkpoint;
-  json index = checkpoint.json_file(kIndex);
+  json index = checkpoint.json_file(kIndexFile);
   const auto total = index["metadata"]["total_size"].get<int>();
   index["metadata"]["total_size"] = total + 1;
-  checkpoint.write_json(kIndex, index);
+  checkpoint.write_json(kIndexFile, index);
   const auto opened = Checkpoint::open(checkpoint.directory());
   ASSERT_EQ(opened->warnings().size(), 1U);
-  EXPECT_EQ(opened->warnings()[0], "[" + checkpoint.path(kIndex) +
+  EXPECT_EQ(opened->warnings()[0], "[" + checkpoint.path(kIndexFile) +
                                        "] total_size is not the sum of the tensors, expected " +
                                        std::to_string(total) + ", got " +
                                        std::to_string(total + 1));
@@ -202,11 +201,11 @@ TEST(Checkpoint, a_path_that_is_no_directory_is_said_to_be_none) {
 
 TEST(Checkpoint, F4_overlapping_tensors_are_refused) {
   const TempCheckpoint checkpoint;
-  const std::string file = checkpoint.shard_of(kScale);
+  const std::string file = checkpoint.shard_of(kSomeScale);
   Shard shard = checkpoint.shard(file);
-  for (auto& offset : shard.header[kScale]["data_offsets"]) offset = offset.get<int>() - 1;
+  for (auto& offset : shard.header[kSomeScale]["data_offsets"]) offset = offset.get<int>() - 1;
   checkpoint.write_shard(file, shard);
-  expect_error(checkpoint, {checkpoint.path(file), kScale, "overlaps tensor"});
+  expect_error(checkpoint, {checkpoint.path(file), kSomeScale, "overlaps tensor"});
 }
 
 TEST(Checkpoint, a_missing_shard_is_refused_by_name) {
@@ -244,7 +243,7 @@ TEST(Checkpoint, raw_bytes_labelled_U8_are_used_as_what_they_are) {
   checkpoint.write_shard(file, shard);
   const auto opened = Checkpoint::open(checkpoint.directory());
   EXPECT_EQ(opened->tensor(expert).dtype, DType::i8);
-  EXPECT_EQ(opened->tensor(kScale).dtype, DType::f8_e8m0);
+  EXPECT_EQ(opened->tensor(kSomeScale).dtype, DType::f8_e8m0);
 
   shard.header["layers.4.attn.wq_a.weight"]["dtype"] = "U8";
   checkpoint.write_shard(file, shard);
@@ -265,7 +264,7 @@ TEST(Checkpoint, index_names_stay_inside_the_directory) {
     const TempCheckpoint checkpoint;
     checkpoint.add_to_index("norm.weight", file);
     expect_error(checkpoint,
-                 {"[" + checkpoint.path(kIndex) +
+                 {"[" + checkpoint.path(kIndexFile) +
                       "] index names a file outside the checkpoint for tensor 'norm.weight'",
                   "'" + file + "'"});
   }
@@ -286,13 +285,13 @@ TEST(Checkpoint, F10_index_text_is_not_trusted) {
         R"({"weight_map":{},"weight_map":{}})", R"({"weight_map":"x"})",
         R"({"weight_map":{"a":"x","a":"y"}})", R"({"weight_map":{"a":1e400}})",
         R"({"metadata":{"total_size":-1},"weight_map":{)"}) {
-    checkpoint.write(kIndex, text);
-    EXPECT_TRUE(open_error(checkpoint).starts_with("[" + checkpoint.path(kIndex) + "] index "))
+    checkpoint.write(kIndexFile, text);
+    EXPECT_TRUE(open_error(checkpoint).starts_with("[" + checkpoint.path(kIndexFile) + "] index "))
         << text << " gave " << open_error(checkpoint);
   }
-  checkpoint.write(kIndex, std::string(1000000, '['));
-  EXPECT_TRUE(open_error(checkpoint).starts_with("[" + checkpoint.path(kIndex) + "] index "));
-  checkpoint.write(kIndex, R"({"metadata":{"x":[{"y":[1.5,true,null,"z"]}]},"weight_map":{}})");
+  checkpoint.write(kIndexFile, std::string(1000000, '['));
+  EXPECT_TRUE(open_error(checkpoint).starts_with("[" + checkpoint.path(kIndexFile) + "] index "));
+  checkpoint.write(kIndexFile, R"({"metadata":{"x":[{"y":[1.5,true,null,"z"]}]},"weight_map":{}})");
   expect_error(checkpoint, {"missing tensor 'embed.weight'"});
 }
 

@@ -40,12 +40,10 @@ const char* const kRequiredIntegers[] = {"vocab_size",
                                          "engram_head_dim",
                                          "engram_compressed_vocab_size"};
 
-json t41() { return json::parse(testing::read_file("tests/data/t41/config.json")); }
-
 /// The config of t41 with a field of text_config replaced by literal text, which need not be a
 /// value that a JSON library can hold.
 std::string with_literal(const std::string& field, const std::string& literal) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"][field] = "@@";
   std::string text = config.dump();
   return text.replace(text.find("\"@@\""), 4, literal);
@@ -72,7 +70,7 @@ TEST(ConfigNumbers, F10_integer_fields_take_positive_integers_only) {
 
 TEST(ConfigNumbers, F10_required_integers_must_be_there) {
   for (const std::string field : kRequiredIntegers) {
-    json config = t41();
+    json config = testing::t41_config();
     config["text_config"].erase(field);
     EXPECT_EQ(message_for(config.dump()),
               "[c] deepseek_v41 config: missing field text_config." + field);
@@ -92,7 +90,7 @@ TEST(ConfigNumbers, F10_values_that_would_overflow_products_are_refused_by_name)
 }
 
 TEST(ConfigNumbers, F10_many_small_experts_are_refused_before_their_names_are_made) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"]["n_routed_experts"] = 16384;
   EXPECT_EQ(message_for(config.dump()),
             "[c] deepseek_v41 config: num_hidden_layers * n_routed_experts 163840 is above the "
@@ -127,13 +125,13 @@ TEST(ConfigText, F10_broken_json_is_one_named_error) {
 }
 
 TEST(ConfigText, F10_duplicate_fields_are_refused) {
-  std::string text = t41().dump();
+  std::string text = testing::t41_config().dump();
   text.replace(text.find("\"vocab_size\""), 12, "\"vocab_size\":1,\"vocab_size\"");
   EXPECT_EQ(message_for(text), "[c] deepseek_v41 config: duplicate field text_config.vocab_size");
 }
 
 TEST(ConfigText, F10_mutations_give_an_error_or_a_config_but_never_a_crash) {
-  const std::string original = t41().dump();
+  const std::string original = testing::t41_config().dump();
   std::mt19937 random(1);
   const auto below = [&](std::size_t n) { return random() % n; };
   const std::string pieces[] = {
@@ -158,7 +156,7 @@ TEST(ConfigText, F10_mutations_give_an_error_or_a_config_but_never_a_crash) {
 
 TEST(ConfigRules, an_old_top_k_source_is_refused_where_lists_were_not_checked_first) {
   // Through parse_config() this cannot happen: every KV source is an index source there.
-  ModelConfig config = parse_config(t41().dump(), "c");
+  ModelConfig config = parse_config(testing::t41_config().dump(), "c");
   config.index_source_layer_ids = {2, 4, 6, 8};
   EXPECT_EQ(testing::error_of([&] { check_layer_sources(config, "c"); }),
             "[c] deepseek_v41 config: layer 5: top-k source 4 is older than kv source 5");

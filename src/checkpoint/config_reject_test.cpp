@@ -13,15 +13,15 @@ namespace {
 
 using nlohmann::json;
 
-struct Case {
+struct Rejection {
   const char* pointer;  ///< of the field to change in the config of t41
   const char* value;    ///< JSON text, or "absent"
   const char* message;  ///< behind "deepseek_v41 config: "
 };
 
-std::string message_for(const std::vector<Case>& changes) {
+std::string message_for(const std::vector<Rejection>& changes) {
   json config = json::parse(testing::read_file("tests/data/t41/config.json"));
-  for (const Case& change : changes) {
+  for (const Rejection& change : changes) {
     const json::json_pointer pointer(change.pointer);
     if (std::string_view(change.value) == "absent") {
       config[pointer.parent_pointer()].erase(pointer.back());
@@ -32,14 +32,14 @@ std::string message_for(const std::vector<Case>& changes) {
   return testing::error_of([&] { parse_config(config.dump(), "dir/config.json"); });
 }
 
-class RejectedConfig : public ::testing::TestWithParam<Case> {};
+class RejectedConfig : public ::testing::TestWithParam<Rejection> {};
 
 TEST_P(RejectedConfig, F10_has_the_message_of_its_row) {
   EXPECT_EQ(message_for({GetParam()}),
             "[dir/config.json] deepseek_v41 config: " + std::string(GetParam().message));
 }
 
-const Case kRows[] = {
+const Rejection kRows[] = {
     {"/model_type", R"("deepseek_v4")",
      "unsupported model_type 'deepseek_v4', expected deepseek_v41"},
     {"/model_type", "absent",
@@ -148,7 +148,7 @@ const Case kRows[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Table, RejectedConfig, ::testing::ValuesIn(kRows));
 
-const Case kOthers[] = {
+const Rejection kOthers[] = {
     {"/architectures", R"(["LlamaForCausalLM"])",
      R"(architectures must contain 'DeepseekV41ForCausalLM', got ["LlamaForCausalLM"])"},
     {"/tie_word_embeddings", "true", "tie_word_embeddings is not supported"},

@@ -7,7 +7,7 @@
 namespace deepinfer {
 namespace {
 
-bool contains(const std::vector<int>& sorted, int value) {
+bool sorted_contains(const std::vector<int>& sorted, int value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
@@ -18,10 +18,12 @@ int largest_not_above(const std::vector<int>& sorted, int value) {
 
 }  // namespace
 
-bool ModelConfig::is_kv_source(int layer) const { return contains(kv_source_layer_ids, layer); }
+bool ModelConfig::is_kv_source(int layer) const {
+  return sorted_contains(kv_source_layer_ids, layer);
+}
 
 bool ModelConfig::is_index_source(int layer) const {
-  return contains(index_source_layer_ids, layer);
+  return sorted_contains(index_source_layer_ids, layer);
 }
 
 int ModelConfig::kv_source_of(int layer) const {

@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-json t41() { return json::parse(testing::read_file("tests/data/t41/config.json")); }
-
 ModelConfig parse(const json& config) { return parse_config(config.dump(), "config.json"); }
 
 TEST(Config, reads_every_field_of_the_released_file) {
@@ -120,7 +118,7 @@ TEST(Config, reads_the_checkpoints_of_the_tests_and_the_bundled_model) {
 }
 
 TEST(Config, defaults_of_absent_fields) {
-  json config = t41();
+  json config = testing::t41_config();
   for (const char* name : {"architectures", "dtype", "transformers_version", "bos_token_id",
                            "eos_token_id", "pad_token_id", "image_token_id", "vision_config",
                            "tie_word_embeddings", "quantization_config"}) {
@@ -174,7 +172,7 @@ TEST(Config, defaults_of_absent_fields) {
 }
 
 TEST(Config, accepts_legal_zeros_and_nulls) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"]["num_nextn_predict_layers"] = 0;
   config["text_config"]["candidate_source_layer_id"] = -1;
   config["text_config"]["candidate_topk_blocks"] = 0;
@@ -188,7 +186,7 @@ TEST(Config, accepts_legal_zeros_and_nulls) {
 }
 
 TEST(Config, a_model_of_window_layers_needs_no_compression_fields) {
-  json config = t41();
+  json config = testing::t41_config();
   json& text = config["text_config"];
   text["compress_ratios"] = std::vector<int>(10, 0);
   for (const char* name : {"kv_source_layer_ids", "index_source_layer_ids", "index_n_heads",
@@ -202,13 +200,13 @@ TEST(Config, a_model_of_window_layers_needs_no_compression_fields) {
 }
 
 TEST(Config, eos_may_be_a_list) {
-  json config = t41();
+  json config = testing::t41_config();
   config["eos_token_id"] = {1, 7, 9};
   EXPECT_EQ(parse(config).eos_token_ids, (std::vector<int>{1, 7, 9}));
 }
 
 TEST(Config, type_is_an_alias_of_rope_type_and_default_means_no_stretch) {
-  json config = t41();
+  json config = testing::t41_config();
   json& scaling = config["text_config"]["rope_scaling"];
   scaling.erase("rope_type");
   scaling["type"] = "yarn";
@@ -218,7 +216,7 @@ TEST(Config, type_is_an_alias_of_rope_type_and_default_means_no_stretch) {
 }
 
 TEST(Config, rope_parameters_win_over_the_flat_fields_if_both_parts_are_there) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"]["rope_parameters"] = {
       {"main", {{"rope_type", "default"}, {"rope_theta", 5000}}},
       {"compress",
@@ -240,14 +238,14 @@ TEST(Config, rope_parameters_win_over_the_flat_fields_if_both_parts_are_there) {
 }
 
 TEST(Config, the_engram_pad_goes_by_two_names) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"].erase("engram_pad_token_id");
   config["text_config"]["engram_pad_id"] = 5;
   EXPECT_EQ(parse(config).engram.pad_token_id, 5);
 }
 
 TEST(Config, unusual_values_of_ignored_parts_are_no_fault) {
-  json config = t41();
+  json config = testing::t41_config();
   config["text_config"]["dspark_n_routed_experts"] = "many";
   config["text_config"]["dspark_markov_rank"] = -4;
   config["vision_config"] = {{"num_hidden_layers", 1.5}};

@@ -9,7 +9,7 @@
 namespace deepinfer {
 namespace {
 
-EngramConfig released() {
+EngramConfig released_engram() {
   EngramConfig config;
   config.layer_ids = {1, 14};
   config.max_ngram_size = 4;
@@ -19,7 +19,7 @@ EngramConfig released() {
 }
 
 TEST(EngramLayout, reproduces_the_primes_of_the_released_model) {
-  const auto layouts = engram_layouts(released());
+  const auto layouts = engram_layouts(released_engram());
   ASSERT_EQ(layouts.size(), 2U);
   const std::vector<std::int64_t> layer1 = {
       16000057, 16000079, 16000081, 16000097, 16000121, 16000129, 16000133, 16000183,
@@ -36,7 +36,7 @@ TEST(EngramLayout, reproduces_the_primes_of_the_released_model) {
 }
 
 TEST(EngramLayout, offsets_restart_in_every_layer) {
-  const auto layouts = engram_layouts(released());
+  const auto layouts = engram_layouts(released_engram());
   EXPECT_EQ(layouts[0].offsets.front(), 0);
   EXPECT_EQ(layouts[0].offsets[8], 128000880);
   EXPECT_EQ(layouts[0].offsets[23], 368005705);
@@ -65,23 +65,23 @@ TEST(EngramLayout, is_empty_without_engram_layers) {
 TEST(EngramLayout, F10_refuses_absurd_sizes_instead_of_searching) {
   for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-5}, kMaxEngramVocabSize + 1,
                                   std::numeric_limits<std::int64_t>::max()}) {
-    EngramConfig config = released();
+    EngramConfig config = released_engram();
     config.vocab_size = size;
     EXPECT_THROW(engram_layouts(config), Error) << size;
   }
-  EngramConfig config = released();
+  EngramConfig config = released_engram();
   config.max_ngram_size = std::numeric_limits<int>::max();
   EXPECT_THROW(engram_layouts(config), Error);
-  config = released();
+  config = released_engram();
   config.n_heads = std::numeric_limits<int>::max();
   EXPECT_THROW(engram_layouts(config), Error);
-  config = released();
+  config = released_engram();
   config.layer_ids.resize(171);  // 171 * 24 columns = 4104
   EXPECT_THROW(engram_layouts(config), Error);
 }
 
 TEST(EngramLayout, the_largest_allowed_layout_is_found_quickly) {
-  EngramConfig config = released();
+  EngramConfig config = released_engram();
   config.vocab_size = kMaxEngramVocabSize;
   config.layer_ids.resize(170);
   const auto layouts = engram_layouts(config);

@@ -13,8 +13,6 @@
 namespace deepinfer::testing {
 namespace {
 
-constexpr const char* kIndex = "model.safetensors.index.json";
-
 using nlohmann::json;
 
 }  // namespace
@@ -81,19 +79,19 @@ void TempCheckpoint::write_shard(const std::string& file, const Shard& shard) co
 }
 
 std::string TempCheckpoint::shard_of(const std::string& tensor) const {
-  return json_file(kIndex).at("weight_map").at(tensor).get<std::string>();
+  return json_file(kIndexFile).at("weight_map").at(tensor).get<std::string>();
 }
 
 void TempCheckpoint::remove_from_index(const std::string& tensor) const {
-  json index = json_file(kIndex);
+  json index = json_file(kIndexFile);
   index["weight_map"].erase(tensor);
-  write_json(kIndex, index);
+  write_json(kIndexFile, index);
 }
 
 void TempCheckpoint::add_to_index(const std::string& tensor, const std::string& file) const {
-  json index = json_file(kIndex);
+  json index = json_file(kIndexFile);
   index["weight_map"][tensor] = file;
-  write_json(kIndex, index);
+  write_json(kIndexFile, index);
 }
 
 void TempCheckpoint::remove_from_shard(const std::string& tensor) const {
@@ -128,6 +126,8 @@ std::string error_of(const std::function<void()>& call) {
   }
   return "no error";
 }
+
+json t41_config() { return json::parse(read_file(std::string(kT41) + "/config.json")); }
 
 std::string released_config_text() {
   return R"({

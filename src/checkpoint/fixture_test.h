@@ -13,6 +13,8 @@
 namespace deepinfer::testing {
 
 constexpr const char* kT41 = "tests/data/t41";
+constexpr const char* kIndexFile = "model.safetensors.index.json";
+constexpr const char* kSomeScale = "layers.4.attn.wq_a.scale";  // any tensor of kT41
 
 /// A safetensors file taken apart: header and data can be edited separately.
 struct Shard {
@@ -55,6 +57,9 @@ class TempCheckpoint {
 };
 
 std::string read_file(const std::string& path);
+
+/// config.json of kT41.
+nlohmann::json t41_config();
 
 /// config.json with the values of the release (model specification 1.1 to 1.4).
 std::string released_config_text();

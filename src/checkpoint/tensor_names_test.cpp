@@ -12,7 +12,7 @@
 namespace deepinfer {
 namespace {
 
-const std::vector<ExpectedTensor>& released() {
+const std::vector<ExpectedTensor>& released_tensors() {
   static const auto tensors =
       expected_tensors(parse_config(testing::released_config_text(), "config.json"));
   return tensors;
@@ -25,18 +25,18 @@ const ExpectedTensor* find(const std::vector<ExpectedTensor>& tensors, std::stri
 }
 
 std::string describe(std::string_view name) {
-  const ExpectedTensor* tensor = find(released(), name);
+  const ExpectedTensor* tensor = find(released_tensors(), name);
   return tensor == nullptr ? "absent" : dtype_shape_text(tensor->dtype(), tensor->shape);
 }
 
 TEST(TensorNames, reproduce_the_released_checkpoint_in_number_and_bytes) {
   std::map<DType, int> count;
   std::int64_t bytes = 0;
-  for (const ExpectedTensor& tensor : released()) {
+  for (const ExpectedTensor& tensor : released_tensors()) {
     ++count[tensor.dtype()];
     bytes += *element_count(tensor.shape) * static_cast<std::int64_t>(size_of(tensor.dtype()));
   }
-  EXPECT_EQ(released().size(), 93418U);
+  EXPECT_EQ(released_tensors().size(), 93418U);
   EXPECT_EQ(bytes, 501382611408);
   EXPECT_EQ(count[DType::bf16], 234);
   EXPECT_EQ(count[DType::f32], 360);
@@ -47,7 +47,7 @@ TEST(TensorNames, reproduce_the_released_checkpoint_in_number_and_bytes) {
 
 TEST(TensorNames, reproduce_the_tensors_of_each_kind_of_layer) {
   std::map<int, int> per_layer;
-  for (const ExpectedTensor& tensor : released()) {
+  for (const ExpectedTensor& tensor : released_tensors()) {
     if (tensor.name.starts_with("layers.")) ++per_layer[std::stoi(tensor.name.substr(7))];
   }
   ASSERT_EQ(per_layer.size(), 40U);
@@ -100,11 +100,11 @@ TEST(TensorNames, are_those_of_the_tiny_checkpoints) {
 }
 
 TEST(TensorNames, are_in_order_and_distinct) {
-  EXPECT_TRUE(std::is_sorted(released().begin(), released().end(),
+  EXPECT_TRUE(std::is_sorted(released_tensors().begin(), released_tensors().end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
-  EXPECT_EQ(std::adjacent_find(released().begin(), released().end(),
+  EXPECT_EQ(std::adjacent_find(released_tensors().begin(), released_tensors().end(),
                                [](const auto& a, const auto& b) { return a.name == b.name; }),
-            released().end());
+            released_tensors().end());
 }
 
 TEST(TensorNames, without_quantisation_weights_are_whole_and_have_no_scales) {
@@ -120,7 +120,7 @@ TEST(TensorNames, without_quantisation_weights_are_whole_and_have_no_scales) {
 }
 
 TEST(TensorNames, only_the_image_bias_may_be_absent) {
-  for (const ExpectedTensor& tensor : released()) {
+  for (const ExpectedTensor& tensor : released_tensors()) {
     EXPECT_EQ(tensor.required, !tensor.name.ends_with(".ffn.gate.bias_vl")) << tensor.name;
   }
 }

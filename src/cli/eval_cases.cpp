@@ -11,28 +11,28 @@
 namespace deepinfer::cli {
 namespace {
 
-using Json = nlohmann::json;
+using CasesJson = nlohmann::json;
 
 Error wrong_field(const std::string& where, std::string_view what, std::string expected,
-                  const Json* got) {
+                  const CasesJson* got) {
   return Error::bad_input(where, what,
                           {.expected = std::move(expected),
                            .got = got == nullptr ? "nothing" : std::string(got->type_name()),
                            .hint = {}});
 }
 
-std::string text_field(const Json& json, const char* name, const std::string& where) {
+std::string text_field(const CasesJson& json, const char* name, const std::string& where) {
   const auto found = json.find(name);
-  const Json* value = found == json.end() ? nullptr : &*found;
+  const CasesJson* value = found == json.end() ? nullptr : &*found;
   if (value == nullptr || !value->is_string())
     throw wrong_field(where + "." + name, "is no text", "a string", value);
   return value->get<std::string>();
 }
 
-std::vector<std::int32_t> token_field(const Json& value, const std::string& where) {
+std::vector<std::int32_t> token_field(const CasesJson& value, const std::string& where) {
   if (!value.is_array()) throw wrong_field(where, "is no list", "a list of token ids", &value);
   std::vector<std::int32_t> ids;
-  for (const Json& item : value) {
+  for (const CasesJson& item : value) {
     const std::string place = fmt::format("{}[{}]", where, ids.size());
     if (!item.is_number_integer())
       throw wrong_field(place, "is no token id", "a whole number", &item);
@@ -49,18 +49,18 @@ std::vector<std::int32_t> token_field(const Json& value, const std::string& wher
 }
 
 /// Whether the field is there and not null.
-bool has_field(const Json& json, const char* name) {
+bool has_field(const CasesJson& json, const char* name) {
   const auto found = json.find(name);
   return found != json.end() && !found->is_null();
 }
 
-std::string id_field(const Json& json, std::size_t index) {
+std::string id_field(const CasesJson& json, std::size_t index) {
   const auto found = json.find("id");
   if (found == json.end()) return std::to_string(index);
   return one_line(found->is_string() ? found->get<std::string>() : found->dump());
 }
 
-EvalCase parse_case(const Json& json, std::size_t index, const std::string& where) {
+EvalCase parse_case(const CasesJson& json, std::size_t index, const std::string& where) {
   if (!json.is_object()) throw wrong_field(where, "is no case", "an object", &json);
   EvalCase parsed;
   parsed.id = id_field(json, index);
@@ -79,10 +79,10 @@ EvalCase parse_case(const Json& json, std::size_t index, const std::string& wher
 }  // namespace
 
 std::vector<EvalCase> parse_cases(std::string_view json_text, const std::string& where) {
-  Json json;
+  CasesJson json;
   try {
-    json = Json::parse(json_text);
-  } catch (const Json::parse_error& error) {
+    json = CasesJson::parse(json_text);
+  } catch (const CasesJson::parse_error& error) {
     throw Error::bad_input(where, "is no JSON",
                            {.expected = "a list of cases",
                             .got = fmt::format("an error at byte {}", error.byte),

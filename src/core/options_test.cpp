@@ -20,8 +20,8 @@ ResolvedOptions resolve(const std::vector<FlagValue>& flags, const Variables& va
   });
 }
 
-std::optional<std::string> error_of(const std::vector<FlagValue>& flags,
-                                    const Variables& variables = {}) {
+std::optional<std::string> options_error(const std::vector<FlagValue>& flags,
+                                         const Variables& variables = {}) {
   try {
     resolve(flags, variables);
   } catch (const Error& error) {
@@ -113,7 +113,7 @@ TEST(Options, H13_every_option_takes_effect_or_names_itself) {
     EXPECT_NE(option.value, origin_of(resolve({}), flag).value) << flag;
 
     for (const std::string& value : sample.refused) {
-      const auto error = error_of({{flag, value}});
+      const auto error = options_error({{flag, value}});
       ASSERT_TRUE(error) << flag << " " << value;
       EXPECT_EQ(error->rfind("[" + flag + "] ", 0), 0U) << *error;
       EXPECT_NE(error->find("got \"" + value + "\""), std::string::npos) << *error;
@@ -134,7 +134,7 @@ TEST(Options, H13_every_variable_does_what_its_flag_does_and_errors_name_it) {
     EXPECT_EQ(option.source, OptionSource::environment);
     EXPECT_EQ(option.variable, name);
     for (const std::string& value : sample.refused) {
-      const auto error = error_of({}, {{name, value}});
+      const auto error = options_error({}, {{name, value}});
       ASSERT_TRUE(error) << name << " " << value;
       EXPECT_EQ(error->rfind("[" + name + "] ", 0), 0U) << *error;
     }
@@ -142,10 +142,10 @@ TEST(Options, H13_every_variable_does_what_its_flag_does_and_errors_name_it) {
 }
 
 TEST(Options, H13_values_of_the_interface_that_this_build_lacks_say_so) {
-  EXPECT_EQ(*error_of({{"--backend", "pjrt"}}),
+  EXPECT_EQ(*options_error({{"--backend", "pjrt"}}),
             "[--backend] not supported by this build, expected reference or cpu, got \"pjrt\", "
             "the PJRT backend is not part of this build");
-  EXPECT_EQ(*error_of({}, {{"DEEPINFER_BACKEND", "pjrt"}}),
+  EXPECT_EQ(*options_error({}, {{"DEEPINFER_BACKEND", "pjrt"}}),
             "[DEEPINFER_BACKEND] not supported by this build, expected reference or cpu, got "
             "\"pjrt\", the PJRT backend is not part of this build");
 }
@@ -161,7 +161,7 @@ TEST(Options, a_flag_wins_over_a_variable) {
 
 TEST(Options, the_last_of_a_repeated_flag_wins_and_every_one_is_checked) {
   EXPECT_EQ(resolve({{"--top-k", "4"}, {"--top-k", "9"}}).options.top_k, 9);
-  EXPECT_TRUE(error_of({{"--top-k", "x"}, {"--top-k", "9"}}));
+  EXPECT_TRUE(options_error({{"--top-k", "x"}, {"--top-k", "9"}}));
 }
 
 TEST(Options, stop_collects_its_repeats_in_order) {
@@ -174,7 +174,7 @@ TEST(Options, short_flags_are_the_same_options) {
   const ResolvedOptions resolved = resolve({{"-m", "dir"}, {"-n", "5"}});
   EXPECT_EQ(resolved.options.model, "dir");
   EXPECT_EQ(resolved.options.max_tokens, 5);
-  EXPECT_EQ(error_of({{"-n", "x"}})->rfind("[-n] ", 0), 0U);
+  EXPECT_EQ(options_error({{"-n", "x"}})->rfind("[-n] ", 0), 0U);
 }
 
 TEST(Options, the_seeds_spelling_is_an_alias_where_it_existed) {
@@ -194,7 +194,7 @@ TEST(Options, the_seeds_spelling_is_an_alias_where_it_existed) {
   Variables both = alias;
   both["DEEPINFER_PREFILL_BUCKET"] = "64";
   EXPECT_EQ(resolve({}, both).options.prefill_bucket, 64);
-  EXPECT_EQ(error_of({}, {{"DEEPINFER_NEURON_PREFILL_BUCKET", "0"}})
+  EXPECT_EQ(options_error({}, {{"DEEPINFER_NEURON_PREFILL_BUCKET", "0"}})
                 ->rfind("[DEEPINFER_NEURON_PREFILL_BUCKET] ", 0),
             0U);
 }
@@ -209,8 +209,8 @@ TEST(Options, automatic_values_can_be_asked_for) {
 
 TEST(Options, unknown_flags_are_refused) {
   for (const char* flag : {"--pjrt-plugin", "--max_batch", "max-batch", "-", ""})
-    EXPECT_TRUE(error_of({{flag, "1"}})) << flag;
-  EXPECT_EQ(error_of({{"--nothing", "true"}})->rfind("[--nothing] unknown option", 0), 0U);
+    EXPECT_TRUE(options_error({{flag, "1"}})) << flag;
+  EXPECT_EQ(options_error({{"--nothing", "true"}})->rfind("[--nothing] unknown option", 0), 0U);
 }
 
 TEST(Options, B16_a_seed_above_2_to_the_53_is_exact) {

@@ -15,11 +15,11 @@
 namespace deepinfer {
 namespace {
 
-constexpr int kUnlimited = std::numeric_limits<int>::max();
+constexpr int kNoCoreLimit = std::numeric_limits<int>::max();
 constexpr double kMostProcessors = 1e6;  // keeps a nonsensical quota inside int
 
 int granted(double quota, double period) {
-  if (!(quota > 0 && period > 0)) return kUnlimited;  // -1 is "no quota"
+  if (!(quota > 0 && period > 0)) return kNoCoreLimit;  // -1 is "no quota"
   return std::max(1, static_cast<int>(std::min((quota + period - 1) / period, kMostProcessors)));
 }
 
@@ -32,7 +32,7 @@ int quota_in(const std::filesystem::path& group) {
   std::ifstream quota_file(group / "cpu.cfs_quota_us");
   std::ifstream period_file(group / "cpu.cfs_period_us");
   if (quota_file >> quota && period_file >> period) return granted(quota, period);
-  return kUnlimited;
+  return kNoCoreLimit;
 }
 
 int number_in(const std::filesystem::path& path, int otherwise) {
@@ -68,7 +68,7 @@ std::vector<int> processors_in_mask() {
 }  // namespace
 
 int quota_processors(const std::filesystem::path& root) {
-  int least = kUnlimited;
+  int least = kNoCoreLimit;
   for (const auto& group : cgroup_directories("cpu", root))
     least = std::min(least, quota_in(group));
   return least;

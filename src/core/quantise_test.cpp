@@ -12,7 +12,7 @@
 namespace deepinfer {
 namespace {
 
-constexpr std::size_t kMany = std::size_t{1} << 17;
+constexpr std::size_t kManyValues = std::size_t{1} << 17;
 constexpr std::size_t kRow = 64;
 constexpr Quantiser kAll[] = {Quantiser::q8, Quantiser::q4u, Quantiser::q4e};
 
@@ -42,7 +42,7 @@ Record rows_packed(Quantiser quantiser, std::span<const float> values) {
 
 /// bf16 rows whose magnitude changes from row to row, 2^-45 to 2^26.
 std::vector<float> scaled_rows() {
-  std::vector<float> values = moderate_values(kMany);
+  std::vector<float> values = moderate_values(kManyValues);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::ldexp(round_bf16(values[i]), static_cast<int>(i / kRow % 40) - 30);
   return values;
@@ -113,7 +113,7 @@ TEST(Quantise, records_match_the_reference_on_many_rows) {
 }
 
 TEST(Quantise, records_match_the_reference_at_every_exponent) {
-  const std::vector<float> values = wild_values(kMany);
+  const std::vector<float> values = wild_values(kManyValues);
   EXPECT_EQ(digest(rows_packed(Quantiser::q8, values)), 0x62be09ec7ba51d05U);
   EXPECT_EQ(digest(rows_packed(Quantiser::q4u, values)), 0xf1be0d4f31f5b9e2U);
   EXPECT_EQ(digest(rows_packed(Quantiser::q4e, values)), 0x5a5d37a89b37abdeU);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoMemoryLimit = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t machine_available(const fs::path& root) {
   std::ifstream file(root / "proc/meminfo");
@@ -47,7 +47,7 @@ std::int64_t left_in(const fs::path& group, const char* limit_file, const char* 
                      const std::string& prefix) {
   const std::int64_t limit = number_in(group / limit_file);
   const std::int64_t used = number_in(group / used_file);
-  if (limit < 0 || used < 0) return kUnlimited;
+  if (limit < 0 || used < 0) return kNoMemoryLimit;
   const std::int64_t kept = std::max<std::int64_t>(used - file_cache(group, prefix), 0);
   return std::max<std::int64_t>(limit - kept, 0);
 }

@@ -40,7 +40,7 @@ Graph two_layers() {
   return graph.finish();
 }
 
-std::string error_of(const Graph& graph) {
+std::string canonicalise_error(const Graph& graph) {
   try {
     canonicalise_views(graph);
   } catch (const Error& error) {
@@ -111,7 +111,7 @@ TEST_P(NoColumnSlice, IsRefusedWithItsShapeAndStride) {
   recipe.offset = slice.offset;
   recipe.row_bytes = slice.row_bytes;
   recipe.dtype = slice.dtype;
-  EXPECT_EQ(error_of(graph),
+  EXPECT_EQ(canonicalise_error(graph),
             std::string("[graph op cache_view at layers.1] is not a column slice of its root, ") +
                 slice.error);
 }

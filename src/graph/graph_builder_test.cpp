@@ -8,7 +8,7 @@ namespace deepinfer {
 namespace {
 
 template <typename Call>
-std::string error_of(const Call& call) {
+std::string builder_error(const Call& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -50,7 +50,7 @@ TEST(GraphBuilder, AWeightIsOneValueHoweverOftenItIsUsed) {
   GraphBuilder graph(1);
   const ValueId w = graph.weight("w", WeightFormat::fp8, {32, 32});
   EXPECT_EQ(graph.weight("w", WeightFormat::fp8, {32, 32}), w);
-  const std::string text = error_of([&] { graph.weight("w", WeightFormat::fp8, {32, 64}); });
+  const std::string text = builder_error([&] { graph.weight("w", WeightFormat::fp8, {32, 64}); });
   EXPECT_NE(text.find("weight 'w' is used in two ways, expected [32, 32], got [32, 64]"),
             std::string::npos)
       << text;
@@ -71,7 +71,7 @@ TEST(GraphBuilder, AWrongShapeNamesOpPlaceOperandExpectedAndFound) {
   const GraphBuilder::Scope scope(graph, "layers.3");
   const ValueId x = graph.metadata("x", DType::f32, {4, 64});
   const ValueId w = graph.weight("norm.weight", WeightFormat::plain, {32});
-  const std::string text = error_of([&] { graph.add(RmsNorm{.eps = 1e-6F}, {x, w}, "y"); });
+  const std::string text = builder_error([&] { graph.add(RmsNorm{.eps = 1e-6F}, {x, w}, "y"); });
   EXPECT_NE(text.find("graph op rms_norm at layers.3"), std::string::npos) << text;
   EXPECT_NE(text.find("operand 'weight' (norm.weight) has the wrong shape"), std::string::npos)
       << text;
@@ -84,7 +84,7 @@ TEST(GraphBuilder, WrongTypesKindsAndCountsAreRefused) {
   const ValueId ids = graph.metadata("ids", DType::i32, {4, 64});
   const ValueId w = graph.weight("w", WeightFormat::plain, {64});
   const auto refused = [&](std::vector<ValueId> operands, const char* part) {
-    const std::string text = error_of([&] { graph.add(RmsNorm{}, operands, "y"); });
+    const std::string text = builder_error([&] { graph.add(RmsNorm{}, operands, "y"); });
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   refused({ids, w}, "has the wrong type");

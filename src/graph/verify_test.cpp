@@ -18,7 +18,7 @@ Graph small_graph() {
   return graph.finish();
 }
 
-std::string error_of(const Graph& graph) {
+std::string verify_error(const Graph& graph) {
   try {
     verify(graph);
   } catch (const Error& error) {
@@ -28,11 +28,11 @@ std::string error_of(const Graph& graph) {
 }
 
 void expect_refused(const Graph& graph, const std::string& part) {
-  const std::string text = error_of(graph);
+  const std::string text = verify_error(graph);
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(Verify, AcceptsWhatTheBuilderMakes) { EXPECT_EQ(error_of(small_graph()), "no error"); }
+TEST(Verify, AcceptsWhatTheBuilderMakes) { EXPECT_EQ(verify_error(small_graph()), "no error"); }
 
 TEST(Verify, OpsInTheWrongOrder) {
   Graph graph = small_graph();

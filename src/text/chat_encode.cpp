@@ -10,7 +10,7 @@
 namespace deepinfer {
 namespace {
 
-using Kind = ContentBlock::Kind;
+using BlockKind = ContentBlock::Kind;
 
 constexpr std::string_view kBetweenBlocks = "\n\n";
 constexpr std::string_view kResponseFormat =
@@ -23,7 +23,8 @@ std::vector<Message> merge(const std::vector<Message>& messages) {
     const bool after_user = !out.empty() && out.back().role == Role::user;
     if (message.role == Role::tool) {
       if (!after_user) out.emplace_back();  // a user message
-      out.back().content.push_back({Kind::tool_result, "", message.tool_call_id, message.content});
+      out.back().content.push_back(
+          {BlockKind::tool_result, "", message.tool_call_id, message.content});
     } else if (message.role == Role::user && after_user && out.back().task.empty()) {
       auto& blocks = out.back().content;
       blocks.insert(blocks.end(), message.content.begin(), message.content.end());
@@ -47,7 +48,7 @@ void sort_tool_results(std::vector<Message>& messages) {
     if (message.role != Role::user || position.empty()) continue;
     std::vector<ContentBlock> results;
     for (const ContentBlock& block : message.content) {
-      if (block.kind == Kind::tool_result) results.push_back(block);
+      if (block.kind == BlockKind::tool_result) results.push_back(block);
     }
     const auto rank = [&](const ContentBlock& block) {
       const auto found = position.find(block.tool_call_id);
@@ -57,7 +58,7 @@ void sort_tool_results(std::vector<Message>& messages) {
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     auto next = results.begin();
     for (ContentBlock& block : message.content) {
-      if (block.kind == Kind::tool_result) block = std::move(*next++);
+      if (block.kind == BlockKind::tool_result) block = std::move(*next++);
     }
   }
 }
@@ -149,7 +150,7 @@ class Renderer {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const ContentBlock& block = list[i];
       if (i > 0) out_.text(kBetweenBlocks);
-      if (block.kind == Kind::tool_result) {
+      if (block.kind == BlockKind::tool_result) {
         out_.text("<tool_result>");
         for (std::size_t part = 0; part < block.parts.size(); ++part) {
           if (part > 0) out_.text(kBetweenBlocks);
@@ -163,17 +164,17 @@ class Renderer {
   }
 
   void leaf(const ContentBlock& block, bool from_model) {
-    if (block.kind == Kind::image) {
+    if (block.kind == BlockKind::image) {
       out_.image(block.text);
-    } else if (block.kind == Kind::text) {
+    } else if (block.kind == BlockKind::text) {
       if (from_model) {
         out_.assistant_text(block.text);
       } else {
         out_.text(block.text);
       }
     } else {
-      out_.text("[Unsupported " + (block.kind == Kind::unsupported ? block.text : "tool_result") +
-                "]");
+      out_.text("[Unsupported " +
+                (block.kind == BlockKind::unsupported ? block.text : "tool_result") + "]");
     }
   }
 

@@ -56,14 +56,14 @@ const std::string kEffort75 =
     "<｜System｜>Reasoning Effort: 75 (range 1-100, the higher the value, the more thorough the "
     "reasoning)\n\n";
 
-struct Case {
+struct WorkedExample {
   const char* name;
   std::string json;
   std::string expected;
 };
 
 TEST(ChatEncode, Rules) {
-  const Case kCases[] = {
+  const WorkedExample kCases[] = {
       {"2.3 no BOS",
        R"({"thinking": false, "add_bos": false, "messages": [{"role": "user", "content": "a"}]})",
        "<｜User｜>a<｜Assistant｜></think>"},
@@ -180,7 +180,7 @@ TEST(ChatEncode, Rules) {
           {"role": "assistant", "content": "c", "prefix": true}]})",
        kBos + "<｜User｜>q<｜Assistant｜></think>c"},
   };
-  for (const Case& c : kCases) {
+  for (const WorkedExample& c : kCases) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(prompt_of(c.json), c.expected);
   }

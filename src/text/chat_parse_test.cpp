@@ -8,13 +8,13 @@
 namespace deepinfer {
 namespace {
 
-struct Case {
+struct FaultCase {
   const char* json;
   const char* where;
   const char* message;
 };
 
-const Case kCases[] = {
+const FaultCase kCases[] = {
     {"", "conversation", "malformed JSON at byte 0"},
     {"{\"messages\": [", "conversation", "malformed JSON at byte 14"},
     {"3", "messages", "no conversation, expected an array or an object, got a number"},
@@ -106,7 +106,7 @@ void expect_error(const std::string& json, const std::string& where, const std::
 }
 
 TEST(ChatParse, BadInputNamesTheField) {
-  for (const Case& c : kCases) expect_error(c.json, c.where, c.message);
+  for (const FaultCase& c : kCases) expect_error(c.json, c.where, c.message);
 }
 
 TEST(ChatParse, BadEffortInEitherMode) {

@@ -8,7 +8,7 @@
 namespace deepinfer {
 namespace {
 
-using Kind = OutputEvent::Kind;
+using EventKind = OutputEvent::Kind;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -44,7 +44,7 @@ std::vector<OutputEvent> OutputParser::finish() {
     account_.dropped += word_.size();
   }
   word_.clear();
-  emit(Kind::done, "");
+  emit(EventKind::done, "");
   return std::exchange(events_, {});
 }
 
@@ -199,7 +199,7 @@ bool OutputParser::step_name() {
   ++calls_;
   in_call_ = true;
   has_arguments_ = false;
-  emit(Kind::call_begin, word_);
+  emit(EventKind::call_begin, word_);
   word_.clear();
   state_ = State::name_end;
   return true;
@@ -250,7 +250,7 @@ void OutputParser::begin_parameter(bool is_string) {
   if (is_string) text += '"';
   has_arguments_ = true;
   word_.clear();
-  emit(Kind::call_args, text);
+  emit(EventKind::call_args, text);
   state_ = is_string ? State::string : State::raw;
 }
 
@@ -261,7 +261,7 @@ bool OutputParser::step_value() {
     if (match.state == MatchState::partial) return false;
     if (match.state == MatchState::full) {
       // The tag itself is read among the arguments, where it may close the call or the block.
-      if (state_ == State::string) emit(Kind::call_args, "\"");
+      if (state_ == State::string) emit(EventKind::call_args, "\"");
       state_ = State::arguments;
       return true;
     }
@@ -270,11 +270,11 @@ bool OutputParser::step_value() {
   const std::string_view text = rest().substr(0, end);
   account_.arguments += end;
   if (state_ == State::raw) {
-    emit(Kind::call_args, text);
+    emit(EventKind::call_args, text);
   } else {
     std::string escaped;
     append_json_escaped(escaped, text);
-    emit(Kind::call_args, escaped);
+    emit(EventKind::call_args, escaped);
   }
   skip(end);
   return true;
@@ -282,8 +282,8 @@ bool OutputParser::step_value() {
 
 void OutputParser::end_call() {
   if (!in_call_) return;
-  emit(Kind::call_args, has_arguments_ ? "}" : "{}");
-  emit(Kind::call_end, "");
+  emit(EventKind::call_args, has_arguments_ ? "}" : "{}");
+  emit(EventKind::call_end, "");
   in_call_ = false;
 }
 
@@ -304,17 +304,18 @@ void OutputParser::emit_text(std::string_view text) {
   leading_ = false;
   if (state_ == State::reasoning) {
     account_.reasoning += text.size();
-    emit(Kind::reasoning, text);
+    emit(EventKind::reasoning, text);
   } else {
     account_.content += text.size();
-    emit(Kind::content, text);
+    emit(EventKind::content, text);
   }
 }
 
-void OutputParser::emit(Kind kind, std::string_view text) {
-  const bool joins = kind == Kind::reasoning || kind == Kind::content || kind == Kind::call_args;
+void OutputParser::emit(EventKind kind, std::string_view text) {
+  const bool joins =
+      kind == EventKind::reasoning || kind == EventKind::content || kind == EventKind::call_args;
   const bool of_call =
-      kind == Kind::call_begin || kind == Kind::call_args || kind == Kind::call_end;
+      kind == EventKind::call_begin || kind == EventKind::call_args || kind == EventKind::call_end;
   const int call = of_call ? calls_ - 1 : -1;
   if (joins && !events_.empty() && events_.back().kind == kind && events_.back().call == call) {
     events_.back().text += text;

@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& out, const Parsed& p) {
   return out;
 }
 
-struct Case {
+struct ParserCase {
   std::string name;
   OutputOptions options;
   std::string output;
@@ -55,11 +55,11 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::vector<Case> load_cases() {
+std::vector<ParserCase> load_cases() {
   const std::string path = "tests/data/chat/outputs.json";
-  std::vector<Case> cases;
+  std::vector<ParserCase> cases;
   for (const JsonValue& row : parse_json(read_file(path), path).items) {
-    Case c;
+    ParserCase c;
     c.name = row.find("name")->text;
     c.options.starts_in_thinking = row.find("thinking")->boolean;
     c.options.parse_tools = row.find("tools")->boolean;
@@ -149,14 +149,14 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 }
 
 TEST(OutputParser, GivesTheExpectedPartsInOnePiece) {
-  for (const Case& c : load_cases()) {
+  for (const ParserCase& c : load_cases()) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(run(c.options, {c.output}), c.expected);
   }
 }
 
 TEST(OutputParser, GivesTheSameAtEveryCut) {
-  for (const Case& c : load_cases()) {
+  for (const ParserCase& c : load_cases()) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(run(c.options, bytes_of(c.output)), c.expected);
     const std::string_view text = c.output;
@@ -176,7 +176,7 @@ TEST(OutputParser, AcceptsEverySpelling) {
   const char* const kMarkers[] = {"｜DSML｜", "｜｜DSML｜｜", "|DSML|", "||DSML||"};
   const char* const kBlocks[] = {"calls", "tool_calls", "function_calls"};
   int respelled = 0;
-  for (const Case& c : load_cases()) {
+  for (const ParserCase& c : load_cases()) {
     if (!c.options.parse_tools || c.expected.dropped > 0 || c.name == "near misses stay text" ||
         c.expected.content.find("DS") != std::string::npos) {
       continue;

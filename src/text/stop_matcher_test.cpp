@@ -27,13 +27,13 @@ Result run(const std::vector<std::string>& stops, const std::vector<std::string>
   return {text, matcher.stopped(), matcher.matched()};
 }
 
-struct Case {
+struct StopCase {
   std::vector<std::string> stops;
   std::string in;
   Result expected;
 };
 
-const Case kCases[] = {
+const StopCase kStopCases[] = {
     {{}, "abc", {"abc", false, ""}},
     {{"STOP"}, "abc", {"abc", false, ""}},
     {{"STOP"}, "one STOP two STOP", {"one ", true, "STOP"}},
@@ -57,7 +57,7 @@ const Case kCases[] = {
 };
 
 TEST(StopMatcher, FindsTheEarliestAtEverySplit) {
-  for (const Case& c : kCases) {
+  for (const StopCase& c : kStopCases) {
     EXPECT_EQ(run(c.stops, {c.in}), c.expected);
     std::vector<std::string> bytes;
     for (const char byte : c.in) bytes.emplace_back(1, byte);

@@ -27,7 +27,7 @@ std::int32_t id_limit(std::size_t tokens) {
   return static_cast<std::int32_t>(2 * std::min(tokens, kMostTokens) + kSpareIds);
 }
 
-Json parse_json(std::string_view text, std::string_view where) {
+Json parse_tokenizer_json(std::string_view text, std::string_view where) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
@@ -171,7 +171,7 @@ std::int32_t table_size(const TokenizerData& data) {
 }  // namespace
 
 TokenizerData read_tokenizer_json(std::string_view text, std::string_view where) {
-  const Json json = parse_json(text, where);
+  const Json json = parse_tokenizer_json(text, where);
   const TokenizerJsonField document(json, "", where);
   check_tokenizer_pipeline(document);
   const TokenizerJsonField model = document["model"];

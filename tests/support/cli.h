@@ -28,7 +28,16 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+using Arguments = std::vector<std::string>;
+
+constexpr const char* kT41 = "tests/data/t41";
+
 /// Arguments that make a start quick, behind `arguments`.
-std::vector<std::string> quick(std::vector<std::string> arguments);
+Arguments quick(Arguments arguments);
+
+/// Runs the program of this build to its end.
+inline ProgramResult call(const Arguments& arguments, const std::string& input = {}) {
+  return run_program(DEEPINFER_PROGRAM, {.arguments = arguments, .input = input});
+}
 
 }  // namespace deepinfer

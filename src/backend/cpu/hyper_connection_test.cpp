@@ -7,8 +7,8 @@
 namespace deepinfer::cpu {
 namespace {
 
-constexpr double kFp32 = 5e-6;
-constexpr double kBf16 = 4e-3;
+constexpr double kHyperFp32 = 5e-6;
+constexpr double kHyperBf16 = 4e-3;
 
 TEST(CpuEmbedding, CopiesTheRowToEveryStream) {
   for (const DType dtype : {DType::bf16, DType::f32})
@@ -48,7 +48,7 @@ TEST_P(CpuHyperConnection, Mix) {
           return f.plain_weight("base", {mixers},
                                 random_values(6, static_cast<std::size_t>(mixers)));
         })
-        .check(kFp32);
+        .check(kHyperFp32);
 }
 
 TEST_P(CpuHyperConnection, Collapse) {
@@ -57,7 +57,7 @@ TEST_P(CpuHyperConnection, Collapse) {
     RowCase(HcCollapse{.rounding = rounding}, rows)
         .random("streams", {streams, width})
         .random("pre", {streams})
-        .check(rounding == Rounding::bf16 ? kBf16 : kFp32);
+        .check(rounding == Rounding::bf16 ? kHyperBf16 : kHyperFp32);
 }
 
 TEST_P(CpuHyperConnection, Expand) {
@@ -68,7 +68,7 @@ TEST_P(CpuHyperConnection, Expand) {
         .random("streams", {streams, width})
         .random("post", {streams})
         .random("comb", {streams, streams})
-        .check(rounding == Rounding::bf16 ? kBf16 : kFp32);
+        .check(rounding == Rounding::bf16 ? kHyperBf16 : kHyperFp32);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CpuHyperConnection,

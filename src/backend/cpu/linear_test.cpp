@@ -8,10 +8,12 @@
 namespace deepinfer::cpu {
 namespace {
 
-constexpr double kFp32 = 1e-5;       // sums of some hundred products in fp32
-constexpr double kBf16 = 1.0 / 128;  // one unit in the last place of the largest
+constexpr double kLinearFp32 = 1e-5;       // sums of some hundred products in fp32
+constexpr double kLinearBf16 = 1.0 / 128;  // one unit in the last place of the largest
 
-double tolerance_of(Rounding rounding) { return rounding == Rounding::bf16 ? kBf16 : kFp32; }
+double linear_tolerance(Rounding rounding) {
+  return rounding == Rounding::bf16 ? kLinearBf16 : kLinearFp32;
+}
 
 RowCase quantised_case(WeightFormat format, std::int64_t width, std::int64_t outputs, int rows,
                        bool quantise_input, Rounding rounding) {
@@ -36,37 +38,39 @@ TEST(CpuLinear, QuantisedWeightsAgreeWithTheReference) {
     for (const bool quantise_input : {false, true})
       for (const Rounding rounding : {Rounding::none, Rounding::bf16}) {
         SCOPED_TRACE(std::string(name_of(format)) + (quantise_input ? ", q8" : ""));
-        quantised_case(format, 96, 33, 5, quantise_input, rounding).check(tolerance_of(rounding));
-        quantised_case(format, 32, 1, 3, quantise_input, rounding).check(tolerance_of(rounding));
+        quantised_case(format, 96, 33, 5, quantise_input, rounding)
+            .check(linear_tolerance(rounding));
+        quantised_case(format, 32, 1, 3, quantise_input, rounding)
+            .check(linear_tolerance(rounding));
       }
 }
 
 TEST(CpuLinear, EveryNumberOfOutputsAndRowsFillsItsTiles) {
   for (const WeightFormat format : {WeightFormat::fp8, WeightFormat::fp4})
     for (const std::int64_t outputs : {2, 3, 5, 31, 32, 34, 67})
-      quantised_case(format, 64, outputs, 4, true, Rounding::none).check(kFp32);
+      quantised_case(format, 64, outputs, 4, true, Rounding::none).check(kLinearFp32);
   for (const int rows : {1, 2, 7, 8, 9, 15, 17})
-    quantised_case(WeightFormat::fp8, 64, 9, rows, true, Rounding::none).check(kFp32);
+    quantised_case(WeightFormat::fp8, 64, 9, rows, true, Rounding::none).check(kLinearFp32);
 }
 
 TEST(CpuLinear, WidthsNeedNotBeWholeBlocks) {
   for (const std::int64_t width : {2, 18, 34, 70})
     for (const WeightFormat format : {WeightFormat::fp8, WeightFormat::fp4})
-      quantised_case(format, width, 35, 3, false, Rounding::none).check(kFp32);
+      quantised_case(format, width, 35, 3, false, Rounding::none).check(kLinearFp32);
   for (const std::int64_t width : {1, 15, 17, 31, 33, 95})
     for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
-      plain_case(dtype, width, 5, 3).check(kFp32);
+      plain_case(dtype, width, 5, 3).check(kLinearFp32);
 }
 
 TEST(CpuLinear, PlainWeightsOfAllTypesAgreeWithTheReference) {
   for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
-    plain_case(dtype, 192, 37, 9).check(kFp32);
+    plain_case(dtype, 192, 37, 9).check(kLinearFp32);
 }
 
 TEST(CpuLinear, LargeProductsAreSharedAmongThreads) {
-  quantised_case(WeightFormat::fp8, 640, 131, 6, true, Rounding::bf16).check(kBf16);
-  quantised_case(WeightFormat::fp4, 640, 131, 6, true, Rounding::bf16).check(kBf16);
-  plain_case(DType::bf16, 640, 131, 6).check(kFp32);
+  quantised_case(WeightFormat::fp8, 640, 131, 6, true, Rounding::bf16).check(kLinearBf16);
+  quantised_case(WeightFormat::fp4, 640, 131, 6, true, Rounding::bf16).check(kLinearBf16);
+  plain_case(DType::bf16, 640, 131, 6).check(kLinearFp32);
 }
 
 // Weights that a dot product with a single nonzero input reads back one at a time: output o is
@@ -139,7 +143,7 @@ TEST(CpuLinear, ScalesBelongToTheirRowsAndBlocks) {
           return f.coded_weight("w", format, {70, 96}, std::vector<std::uint8_t>(bytes, 0x3a),
                                 scales);
         })
-        .check(kFp32);
+        .check(kLinearFp32);
   };
   check(WeightFormat::fp8, 70 * 96, fp8_scales);
   check(WeightFormat::fp4, 70 * 48, fp4_scales);

@@ -60,39 +60,39 @@ const Moe kPlainNumbers = {.swiglu_limit = 2};
 
 // In fp32 only the order of sums differs; a value that falls on the other side of a bf16 rounding
 // can then take another FP8 code in w2's input, an eighth of it away.
-constexpr double kFp32 = 1e-5;
+constexpr double kMoeFp32 = 1e-5;
 constexpr double kOfficialTolerance = 1.0 / 64;
 
 TEST(CpuMoe, AgreesWithTheReference) {
-  moe_case(kPlainNumbers, {}).check(kFp32);
+  moe_case(kPlainNumbers, {}).check(kMoeFp32);
   moe_case(kOfficial, {}).check(kOfficialTolerance);
 }
 
 TEST(CpuMoe, RunsOverAnyFormats) {
   moe_case(kPlainNumbers, {.rows = 3, .routed = WeightFormat::fp8, .shared = WeightFormat::fp4})
-      .check(kFp32);
+      .check(kMoeFp32);
   moe_case(kPlainNumbers, {.rows = 3, .routed = WeightFormat::plain, .shared = WeightFormat::plain})
-      .check(kFp32);
+      .check(kMoeFp32);
 }
 
 TEST(CpuMoe, LimitIsOptional) {
-  moe_case({.swiglu_limit = 0}, {}).check(kFp32);
-  moe_case({.swiglu_limit = 0.1F}, {}).check(kFp32);
+  moe_case({.swiglu_limit = 0}, {}).check(kMoeFp32);
+  moe_case({.swiglu_limit = 0.1F}, {}).check(kMoeFp32);
 }
 
 TEST(CpuMoe, ExtentsNeedNotBeWholeBlocks) {
-  moe_case(kPlainNumbers, {.hidden = 38, .inner = 70, .experts = 3}).check(kFp32);
+  moe_case(kPlainNumbers, {.hidden = 38, .inner = 70, .experts = 3}).check(kMoeFp32);
   moe_case(kPlainNumbers, {.hidden = 2, .inner = 2, .experts = 1, .choices = 1, .rows = 1})
-      .check(kFp32);
+      .check(kMoeFp32);
 }
 
 TEST(CpuMoe, ManyRowsAtOneExpert) {
-  moe_case(kPlainNumbers, {.experts = 2, .choices = 2, .rows = 19}, false).check(kFp32);
+  moe_case(kPlainNumbers, {.experts = 2, .choices = 2, .rows = 19}, false).check(kMoeFp32);
 }
 
 TEST(CpuMoe, LargeLayersAreSharedAmongThreads) {
   moe_case(kPlainNumbers, {.hidden = 128, .inner = 160, .experts = 8, .choices = 3, .rows = 5})
-      .check(kFp32);
+      .check(kMoeFp32);
   moe_case(kOfficial, {.hidden = 128, .inner = 160, .experts = 8, .choices = 3, .rows = 5})
       .check(kOfficialTolerance);
 }
@@ -125,7 +125,7 @@ TEST(CpuMoe, ExpertsThatNobodyChoseAreNotRead) {
       .shared(single("shared_w1", inner, hidden))
       .shared(single("shared_w3", inner, hidden))
       .shared(single("shared_w2", hidden, inner))
-      .check(kFp32);
+      .check(kMoeFp32);
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 namespace deepinfer::cpu {
 namespace {
 
-constexpr double kFp32 = 2e-6;
-constexpr double kBf16 = 4e-3;  // one unit in the last place of the largest
+constexpr double kNormFp32 = 2e-6;
+constexpr double kNormBf16 = 4e-3;  // one unit in the last place of the largest
 
-double tolerance_of(Rounding rounding) { return rounding == Rounding::bf16 ? kBf16 : kFp32; }
+double norm_tolerance(Rounding rounding) {
+  return rounding == Rounding::bf16 ? kNormBf16 : kNormFp32;
+}
 
 TEST(CpuRmsNorm, AgreesWithTheReference) {
   for (const std::int64_t width : {5, 96, 192, 1280})
@@ -22,7 +24,7 @@ TEST(CpuRmsNorm, AgreesWithTheReference) {
               return f.plain_weight("w", {width}, random_values(7, static_cast<std::size_t>(width)),
                                     dtype);
             })
-            .check(tolerance_of(rounding));
+            .check(norm_tolerance(rounding));
 }
 
 TEST(CpuRmsNorm, RowOfZerosGivesZeros) {
@@ -36,7 +38,7 @@ TEST(CpuRmsNorm, ManyWideRowsAreSplitAmongThreads) {
   RowCase(RmsNorm{.eps = 1e-6F, .rounding = Rounding::bf16}, 13)
       .random("x", {5120})
       .shared([](OpFixture& f) { return f.weight("w", WeightFormat::plain, {5120}); })
-      .check(kBf16);
+      .check(kNormBf16);
 }
 
 TEST(CpuScale, AgreesWithTheReference) {
@@ -63,12 +65,12 @@ TEST(CpuRope, AgreesWithTheReferenceAtAllPositions) {
         RowCase(op, 7)
             .random("x", {6 * 96})
             .ints("positions", {}, {0, 1, 2, 4097, 1048575, -1, 5})
-            .check(tolerance_of(rounding));
+            .check(norm_tolerance(rounding));
       }
 }
 
 TEST(CpuRope, WholeHeadMayRotate) {
-  RowCase(rope_op(24, 12), 3).random("x", {24}).ints("positions", {}, {9, -1, 3}).check(kFp32);
+  RowCase(rope_op(24, 12), 3).random("x", {24}).ints("positions", {}, {9, -1, 3}).check(kNormFp32);
 }
 
 TEST(CpuRope, ManyWideRowsAreSplitAmongThreads) {
@@ -78,7 +80,7 @@ TEST(CpuRope, ManyWideRowsAreSplitAmongThreads) {
   RowCase(rope_op(512, 32), 11)
       .random("x", {16 * 512})
       .ints("positions", {}, positions)
-      .check(kFp32);
+      .check(kNormFp32);
 }
 
 TEST(CpuFakeQuantise, AgreesWithTheReference) {
