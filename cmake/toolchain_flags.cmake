@@ -26,3 +26,7 @@ find_program(DEEPINFER_CCACHE ccache)
 if(DEEPINFER_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${DEEPINFER_CCACHE})
 endif()
+
+# Test code is compiled more often than it is run: -O1 takes two thirds of the time of -O3.
+add_library(deepinfer_test_flags INTERFACE)
+target_compile_options(deepinfer_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
