@@ -11,7 +11,7 @@ export RUN_PROMPT := $(value PROMPT)
 export FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all sanitize fuzz bench bench-graphs format lint clean
+.PHONY: help run build test test-all sanitize fuzz bench bench-graphs pjrt format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,11 @@ bench-graphs: ## what graphs are worth: the table of docs/graphs.md (some minute
 	@scripts/setup.sh build bench
 	@scripts/build.sh $(PRESET) bench_graphs -DDEEPINFER_BENCH=ON
 	@exec build/release/bench/bench_graphs $(ARGS)
+
+pjrt: ## fetch the PJRT plug-in for the CPU and its header, and build with them
+	@scripts/pjrt.sh
+	@scripts/setup.sh build
+	@scripts/build.sh $(PRESET) deepinfer
 
 format: ## format every C++ file in place
 	@scripts/setup.sh lint

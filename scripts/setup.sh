@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing for what is about to be done.
 #
-#   scripts/setup.sh SET…        sets: build test lint fuzz bench ci
+#   scripts/setup.sh SET…        sets: build test lint fuzz bench pjrt ci
 #
 # Says which packages and why before it installs them. sudo is used only when not root; the package
 # lists are fetched only when something is missing, so a second run costs a few milliseconds.
@@ -22,6 +22,8 @@ declare -A reasons=(
   [clang]="compiles the fuzz targets"
   [libclang-rt-14-dev]="libFuzzer and the sanitizer runtimes"
   [libbenchmark-dev]="kernel benchmarks (Google Benchmark)"
+  [python3]="unpacks the PJRT plug-in"
+  [python3-pip]="fetches the PJRT plug-in"
 )
 declare -A sets=(
   [build]="g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libutf8proc-dev"
@@ -29,6 +31,7 @@ declare -A sets=(
   [lint]="clang-tidy clang-format"
   [fuzz]="clang libclang-rt-14-dev"
   [bench]="libbenchmark-dev"
+  [pjrt]="python3 python3-pip"
   [ci]="make"
 )
 

@@ -1,0 +1,36 @@
+# The PJRT backend needs one C header, which `make pjrt` fetches together with the CPU plug-in. With
+# it, everything is compiled and DEEPINFER_PJRT is defined; without it, src/backend/pjrt/ is left out
+# except for its folder stablehlo/, which is text only.
+set(DEEPINFER_PJRT_DIR ${PROJECT_SOURCE_DIR}/build/pjrt CACHE PATH
+  "where include/pjrt_c_api.h and xla_cpu_pjrt.so are; `make pjrt` makes it")
+
+# A glob that is looked at in every build: the header's coming and going configures anew.
+file(GLOB DEEPINFER_PJRT_HEADER CONFIGURE_DEPENDS ${DEEPINFER_PJRT_DIR}/include/pjrt_c_api.h)
+# ThreadSanitizer sees only half of what a plug-in does with its own threads, and reports races in
+# every one of them: that build goes without.
+if(DEEPINFER_PJRT_HEADER AND NOT DEEPINFER_SANITIZE MATCHES "thread")
+  set(DEEPINFER_PJRT ON)
+  set(DEEPINFER_WITHOUT_PJRT "")
+else()
+  set(DEEPINFER_PJRT OFF)
+  set(DEEPINFER_WITHOUT_PJRT "/backend/pjrt/[^/]*$" "/backend/pjrt/client/")
+endif()
+
+# deepinfer_use_pjrt(<library> <test program>)
+function(deepinfer_use_pjrt library test)
+  if(NOT DEEPINFER_PJRT)
+    return()
+  endif()
+  target_compile_definitions(${library} PUBLIC DEEPINFER_PJRT)
+  target_include_directories(${library} SYSTEM PRIVATE ${DEEPINFER_PJRT_DIR}/include)
+  target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+  # The header names fields like their types, which g++ refuses in pedantic mode, even in a system
+  # header.
+  file(GLOB client_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/pjrt/client/*.cpp)
+  set_source_files_properties(${client_sources} PROPERTIES COMPILE_OPTIONS -Wno-pedantic)
+  if(TARGET ${test})
+    target_compile_definitions(${test} PRIVATE
+      DEEPINFER_PJRT_PLUGIN="${DEEPINFER_PJRT_DIR}/xla_cpu_pjrt.so")
+    target_include_directories(${test} SYSTEM PRIVATE ${DEEPINFER_PJRT_DIR}/include)
+  endif()
+endfunction()
