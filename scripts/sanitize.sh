@@ -18,7 +18,7 @@ export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
 # per op and would take as long as everything else; the tests that count allocations by replacing
 # operator new, which a sanitizer has replaced itself, and those that compare resident memory with
 # what was taken, to which a sanitizer adds its own.
-left_out='LongPromptGoldens|t41_saturated_reference|ReplayAllocations|WatchedAllocations|ClockIsRead|A19_'
+left_out='LongPromptGoldens|t41_saturated_reference|ReplayAllocations|WatchedAllocations|FirstRequest|ClockIsRead|A19_'
 left_out+='|ModelGoldens.*(eager|regions|draft)|Equality.*(reference|odd|saturated|bundled)'
 left_out+='|CountsTheBundledCases|WhatRunsTheModelDoesNotChangeTheAnswer|SameBits.*scalar'
 # For races also: the reference backend runs on its caller's thread alone, golden vectors are not

@@ -1,16 +1,19 @@
-// Fault A18: a replay allocates, or a step silently runs without its graph; and a replay that
-// nobody times reads no clock. A program of its own, since it replaces operator new and
-// clock_gettime to count.
+// Fault A18: a replay allocates, or a step silently runs without its graph; fault A23: the first
+// request does more than later ones; and a replay that nobody times reads no clock. A program of
+// its own, since it replaces operator new and clock_gettime to count.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <new>
 
+#include "backend/backend.h"
 #include "runner/region_timing.h"
 #include "runner/step_profile.h"
 #include "runner/trace_writer.h"
@@ -192,6 +195,110 @@ TEST_P(WatchedAllocations, A18_watched_replays_allocate_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, WatchedAllocations,
                          testing::Values(GraphMode::whole, GraphMode::regions),
+                         [](const auto& info) {
+                           return info.param == GraphMode::whole ? "whole" : "regions";
+                         });
+
+/// Runs of a backend's executables, by rows.
+using RunCounts = std::map<int, int>;
+
+class CountedExecutable : public Executable {
+ public:
+  CountedExecutable(std::unique_ptr<Executable> executable, RunCounts& runs)
+      : executable_(std::move(executable)), runs_(runs[executable_->graph().rows]) {}
+  void run() override {
+    ++runs_;
+    executable_->run();
+  }
+  TensorRef output(std::string_view name) const override { return executable_->output(name); }
+  ExecutableInfo info() const override { return executable_->info(); }
+  const Graph& graph() const override { return executable_->graph(); }
+  void observe(StepObserver* observer) override { executable_->observe(observer); }
+
+ private:
+  std::unique_ptr<Executable> executable_;
+  int& runs_;
+};
+
+class CountedBackend : public Backend {
+ public:
+  CountedBackend(const Options& options, RunCounts& runs)
+      : backend_(make_backend(options)), runs_(runs) {}
+  std::string_view name() const override { return backend_->name(); }
+  std::string describe() const override { return backend_->describe(); }
+  std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
+                                      GraphMode mode) override {
+    return std::make_unique<CountedExecutable>(backend_->compile(std::move(graph), bindings, mode),
+                                               runs_);
+  }
+  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
+    return backend_->work_bytes(graph, mode);
+  }
+  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
+    return backend_->workspace_bytes(graph, node);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  RunCounts& runs_;
+};
+
+/// The weights are pages of files, shared with others: whoever looks at them first maps them.
+void map_weights(const Checkpoint& checkpoint) {
+  constexpr std::size_t kPage = 4096;
+  unsigned sum = 0;
+  for (const StoredTensor& tensor : checkpoint.tensors())
+    for (std::size_t byte = 0; byte < tensor.data.size(); byte += kPage)
+      sum += static_cast<unsigned>(tensor.data[byte]);
+  EXPECT_NE(sum, 0U);
+}
+
+std::uint64_t page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_minflt) + static_cast<std::uint64_t>(usage.ru_majflt);
+}
+
+class FirstRequest : public testing::TestWithParam<GraphMode> {};
+
+// Counts, since times of a few milliseconds say nothing on a busy machine.
+TEST_P(FirstRequest, A23_it_does_nothing_that_the_fifth_does_not) {
+  Options options = test_options("cpu");
+  options.graph_mode = GetParam();
+  options.threads = 2;
+  RunCounts runs;
+  Runtime runtime(open_model(test_model("t41"), options.engram), options, [&](const Options& o) {
+    return std::unique_ptr<Backend>(std::make_unique<CountedBackend>(o, runs));
+  });
+  // Every size has run before anybody asks: memory is mapped, threads stand ready.
+  const GraphRunner& runner = runtime.runner();
+  ASSERT_FALSE(runner.graphs().empty());
+  for (const int size : runner.graphs()) EXPECT_EQ(runs[size], 1) << "size " << size;
+  map_weights(*runtime.model().checkpoint);
+
+  const std::vector<std::int32_t> prompt = random_tokens(5, 20);
+  const std::uint64_t compiles = runner.compiles();
+  std::vector<std::uint64_t> allocated;
+  std::vector<std::uint64_t> faults;
+  for (int request = 0; request < 5; ++request) {
+    const std::uint64_t allocations_before = allocations;
+    const std::uint64_t faults_before = page_faults();
+    const auto tokens = greedy(runtime, prompt, 8);
+    const std::uint64_t faults_after = page_faults();
+    const std::uint64_t allocations_after = allocations;
+    ASSERT_EQ(tokens.size(), 8U);
+    allocated.push_back(allocations_after - allocations_before);
+    faults.push_back(faults_after - faults_before);
+  }
+  EXPECT_EQ(allocated.front(), allocated.back());
+  EXPECT_EQ(runner.compiles(), compiles);
+  EXPECT_EQ(runner.eager_fallbacks(), 0U);
+  // A page of the heap or of a stack; the arena of one size alone has hundreds.
+  constexpr std::uint64_t kMostFaults = 16;
+  EXPECT_LE(faults.front(), faults.back() + kMostFaults);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FirstRequest, testing::Values(GraphMode::whole, GraphMode::regions),
                          [](const auto& info) {
                            return info.param == GraphMode::whole ? "whole" : "regions";
                          });
