@@ -28,9 +28,25 @@ function(deepinfer_use_pjrt library test)
   # header.
   file(GLOB client_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/pjrt/client/*.cpp)
   set_source_files_properties(${client_sources} PROPERTIES COMPILE_OPTIONS -Wno-pedantic)
-  if(TARGET ${test})
-    target_compile_definitions(${test} PRIVATE
-      DEEPINFER_PJRT_PLUGIN="${DEEPINFER_PJRT_DIR}/xla_cpu_pjrt.so")
-    target_include_directories(${test} SYSTEM PRIVATE ${DEEPINFER_PJRT_DIR}/include)
+  if(NOT TARGET ${test})
+    return()
   endif()
+  # Plug-ins of our own for the tests: one that fails where it is told to, and one that is none.
+  file(GLOB fake_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/fake_pjrt/*.cpp)
+  list(FILTER fake_sources EXCLUDE REGEX "/no_plugin\\.cpp$")
+  add_library(fake_pjrt_plugin MODULE ${fake_sources})
+  add_library(no_pjrt_plugin MODULE ${PROJECT_SOURCE_DIR}/tests/support/fake_pjrt/no_plugin.cpp)
+  target_include_directories(fake_pjrt_plugin PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(fake_pjrt_plugin SYSTEM PRIVATE ${DEEPINFER_PJRT_DIR}/include)
+  target_link_libraries(fake_pjrt_plugin PRIVATE deepinfer_flags)
+  target_link_libraries(no_pjrt_plugin PRIVATE deepinfer_flags)
+  set_source_files_properties(${fake_sources} PROPERTIES COMPILE_OPTIONS -Wno-pedantic)
+
+  target_compile_definitions(${test} PRIVATE
+    DEEPINFER_PJRT_PLUGIN="${DEEPINFER_PJRT_DIR}/xla_cpu_pjrt.so"
+    DEEPINFER_FAKE_PJRT_PLUGIN="$<TARGET_FILE:fake_pjrt_plugin>"
+    DEEPINFER_NO_PJRT_PLUGIN="$<TARGET_FILE:no_pjrt_plugin>")
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(${test} SYSTEM PRIVATE ${DEEPINFER_PJRT_DIR}/include)
+  add_dependencies(${test} fake_pjrt_plugin no_pjrt_plugin)
 endfunction()

@@ -86,7 +86,9 @@ Buffer Client::upload(NamedType type, std::span<const std::byte> bytes, HostByte
                                    : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   args.device = devices_.front();
   call(api, args, type.name);
-  return {shared_from_this(), args.buffer, std::move(type), args.done_with_host_buffer};
+  Owned<PJRT_Event> host_done(args.done_with_host_buffer, Destroy{&api});
+  if (use == HostBytes::copied) host_done.reset();  // they were free when the call returned
+  return {shared_from_this(), args.buffer, std::move(type), host_done.release()};
 }
 
 Buffer Client::allocate(NamedType type) const {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/pjrt/client/api_error.h"
 #include "backend/pjrt/client/buffer.h"
 #include "backend/pjrt/client/device.h"
 #include "backend/pjrt/client/executable.h"

@@ -87,7 +87,7 @@ void Executable::check_arguments(std::span<const Argument> arguments) const {
   }
 }
 
-Run Executable::start(std::span<const Argument> arguments) const {
+StartedRun Executable::start(std::span<const Argument> arguments) const {
   check_arguments(arguments);
   const Api& api = client_->plugin().api();
   std::vector<PJRT_Buffer*> inputs;
@@ -115,7 +115,7 @@ Run Executable::start(std::span<const Argument> arguments) const {
   args.device_complete_events = &done;
   call(api, args, signature_->name);
 
-  Run run;
+  StartedRun run;
   run.done = Event(client_, done, signature_->name, EntryOf<decltype(args)>::kName);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     run.results.emplace_back(client_, outputs[i], signature_->results[i]);
@@ -125,7 +125,7 @@ Run Executable::start(std::span<const Argument> arguments) const {
 }
 
 std::vector<Buffer> Executable::run(std::span<const Argument> arguments) const {
-  Run run = start(arguments);
+  StartedRun run = start(arguments);
   run.done.wait();
   return std::move(run.results);
 }

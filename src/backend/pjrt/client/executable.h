@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/pjrt/client/api_error.h"
 #include "backend/pjrt/client/buffer.h"
 #include "backend/pjrt/client/event.h"
 #include "backend/pjrt/client/handle.h"
@@ -46,7 +47,7 @@ struct ProgramMemory {
 };
 
 /// One started run. Results may be used at once: the device orders the work itself.
-struct Run {
+struct StartedRun {
   std::vector<Buffer> results;
   Event done;
 };
@@ -63,7 +64,7 @@ class Executable {
 
   /// Starts the program. Throws Error (failed) if an argument's type is not the parameter's, or a
   /// given buffer occurs twice; ApiError if the plug-in refuses: then nothing was given away.
-  Run start(std::span<const Argument> arguments) const;
+  StartedRun start(std::span<const Argument> arguments) const;
   /// Starts the program and waits for its end.
   std::vector<Buffer> run(std::span<const Argument> arguments) const;
 

@@ -1,0 +1,3 @@
+// A shared object that is no PJRT plug-in.
+
+extern "C" int no_pjrt_plugin() { return 1; }

@@ -1,0 +1,73 @@
+#include "tests/support/fake_pjrt/objects.h"
+
+#include <set>
+
+namespace deepinfer::pjrt::fake {
+namespace {
+
+std::set<const void*>& live_objects() {
+  static std::set<const void*> objects;
+  return objects;
+}
+
+}  // namespace
+
+Control& control() {
+  static Control control;
+  return control;
+}
+
+void add_live(const void* object) {
+  live_objects().insert(object);
+  ++control().live;
+}
+
+bool remove_live(const void* object) {
+  if (live_objects().erase(object) == 0) {
+    ++control().misuses;
+    return false;
+  }
+  --control().live;
+  return true;
+}
+
+bool is_live(const void* object) {
+  if (live_objects().contains(object)) return true;
+  ++control().misuses;
+  return false;
+}
+
+PJRT_Error* error(int code, std::string text) {
+  return make_live(PJRT_Error{.text = std::move(text), .code = code});
+}
+
+PJRT_Error* enter(const char* entry, std::size_t got_bytes, std::size_t expected_bytes) {
+  Control& state = control();
+  ++state.calls;
+  if (got_bytes != expected_bytes) {
+    ++state.misuses;
+    return error(PJRT_Error_Code_INVALID_ARGUMENT,
+                 std::string(entry) + " was given arguments of another size");
+  }
+  if (state.calls != state.fail_at) return nullptr;
+  state.failed_call = entry;
+  return error(state.fail_code, "injected fault " + std::to_string(state.fail_at));
+}
+
+std::size_t element_bytes(PJRT_Buffer_Type type) {
+  switch (type) {
+    case PJRT_Buffer_Type_S64:
+      return 8;
+    case PJRT_Buffer_Type_F32:
+    case PJRT_Buffer_Type_S32:
+    case PJRT_Buffer_Type_U32:
+      return 4;
+    case PJRT_Buffer_Type_BF16:
+    case PJRT_Buffer_Type_F16:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace deepinfer::pjrt::fake
