@@ -1,0 +1,21 @@
+#include "backend/pjrt/stablehlo/lower.h"
+
+#include "backend/pjrt/stablehlo/module_lowering.h"
+
+namespace deepinfer::pjrt {
+
+LoweredModule lower_graph(const Graph& graph, const LowerOptions& options) {
+  ModuleLowering lowering("step", graph, options);
+  for (const Node& node : graph.nodes) lowering.add(node);
+  std::vector<ValueId> outputs;
+  for (const GraphOutput& output : graph.outputs) outputs.push_back(output.value);
+  return lowering.finish(outputs);
+}
+
+LoweredModule lower_node(const Graph& graph, const Node& node, const LowerOptions& options) {
+  ModuleLowering lowering(name_of(node.op), graph, options);
+  lowering.add(node);
+  return lowering.finish(node.results);
+}
+
+}  // namespace deepinfer::pjrt

@@ -1,0 +1,25 @@
+#pragma once
+
+// What a plug-in's compiler takes, as far as lowering chooses by it, and what one module may unpack
+// at a time. Plain data; the defaults run everywhere.
+
+#include <cstdint>
+
+namespace deepinfer::pjrt {
+
+/// How codes of a format the device has no type for become numbers.
+enum class Decoding : std::uint8_t {
+  table,       ///< one gather per element from the format's values
+  arithmetic,  ///< shifts and additions: for devices on which gathers of elements are slow
+};
+
+struct TypeSupport {
+  bool f8e4m3fn = false;  ///< bitcast from ui8, convert to f32
+  bool f4e2m1fn = false;  ///< bitcast of a ui8 to two, low nibble first
+  Decoding otherwise = Decoding::table;
+  /// Unpacked values that one piece of an op may hold at a time, in bytes; larger weights are
+  /// unpacked piece by piece, more rows are computed chunk by chunk.
+  std::int64_t piece_bytes = std::int64_t{64} << 20;
+};
+
+}  // namespace deepinfer::pjrt
