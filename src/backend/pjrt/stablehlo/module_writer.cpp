@@ -145,8 +145,11 @@ std::string ModuleWriter::resolve(const std::string& text) const {
 }
 
 std::string ModuleWriter::finish(std::span<const Val> results) {
-  for (std::size_t id = 0; id < names_.size(); ++id)
-    rename({.id = static_cast<int>(id)}, fmt::format("t{}", id));
+  for (std::size_t id = 0; id < names_.size(); ++id) {
+    Val value;
+    value.id = static_cast<int>(id);
+    rename(value, fmt::format("t{}", id));
+  }
   std::string text =
       fmt::format("module @{} {{\n  func.func public @main(", legal_name(module_name_));
   for (std::size_t i = 0; i < params_.size(); ++i) {
