@@ -72,6 +72,7 @@ class StepOutput {
 /// One line of the start table.
 struct CaptureInfo {
   int rows = 0;
+  int runs_at = 0;                    ///< 0: captured; else left out, its rows run at this size
   bool prefill = false;               ///< larger than any batch: only prompt chunks run it
   GraphMode mode = GraphMode::whole;  ///< what it runs as: asked for, or fallen back to
   std::size_t ops_built = 0;          ///< as the model was built
@@ -88,7 +89,7 @@ struct ReplayTimes {
   double graph_ms = 0;  ///< the executable's run
 };
 
-/// Called after each captured size.
+/// Called after each size, those that are left out too.
 using CaptureProgress = std::function<void(const CaptureInfo& done, int index, int count)>;
 
 class GraphRunner {
@@ -107,8 +108,9 @@ class GraphRunner {
 
   /// Destroys what was captured before; then, largest size first, builds, compiles and runs each
   /// graph once on padding rows. `max_context` fixes the block table's width. With `trace` every
-  /// graph also outputs the values of StepGraphOptions::trace. Throws Error; nothing stays captured
-  /// then.
+  /// graph also outputs the values of StepGraphOptions::trace. With --fullgraph false a size that
+  /// no graph mode can compile is left out, and its rows run at the next larger one; the largest
+  /// has none. Throws Error; nothing stays captured then.
   void capture(const Model& model, KvCaches& kv_caches, const PrepareInput& prepare_input,
                const SequenceMetadata& padding_sequence, std::int64_t max_context,
                bool trace = false, const CaptureProgress& progress = {});
@@ -142,7 +144,10 @@ class GraphRunner {
   /// Frees graphs and buffers. Safe to call twice; replay() afterwards throws Error.
   void destroy();
 
+  /// Of the captured sizes, ascending.
   std::vector<CaptureInfo> captures() const;
+  /// Of the sizes that could not be compiled, ascending.
+  std::vector<CaptureInfo> left_out() const;
   /// Replays of a captured size since capture.
   std::uint64_t replays(int rows) const;
   /// Counters since construction: graphs compiled; replays of compiled graphs; replays that ran op

@@ -65,6 +65,7 @@ void say_start(const StartedEngine& started) {
   say_start(engine.options(), engine.checkpoint(),
             {.fullgraph = engine.options().fullgraph,
              .captures = engine.runner().captures(),
+             .left_out = engine.runner().left_out(),
              .backend = engine.runner().backend_description(),
              .kv_bytes = engine.kv_bytes(),
              .state_bytes = engine.state_bytes(),

@@ -125,6 +125,7 @@ void say_start(Runtime& runtime, double opening_ms) {
   cli::say_start(runtime.options(), *runtime.model().checkpoint,
                  {.fullgraph = runtime.options().fullgraph,
                   .captures = captures,
+                  .left_out = runtime.runner().left_out(),
                   .backend = runtime.runner().backend_description(),
                   .kv_bytes = layout.root_bytes(CacheRoot::kv),
                   .state_bytes = layout.state_bytes(),

@@ -7,6 +7,19 @@
 
 namespace deepinfer::cli {
 
+namespace {
+
+/// Captured or not, ascending.
+std::vector<CaptureInfo> all_sizes(const StartInfo& info) {
+  std::vector<CaptureInfo> all = info.captures;
+  all.insert(all.end(), info.left_out.begin(), info.left_out.end());
+  std::sort(all.begin(), all.end(),
+            [](const CaptureInfo& a, const CaptureInfo& b) { return a.rows < b.rows; });
+  return all;
+}
+
+}  // namespace
+
 std::string human_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   constexpr double kStep = 1024;
@@ -32,10 +45,16 @@ std::string start_table(const StartInfo& info) {
   std::size_t arena = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
-  for (const CaptureInfo& capture : info.captures) {
+  for (const CaptureInfo& capture : all_sizes(info)) {
+    const std::string_view kind = capture.prefill ? "prefill" : "decode";
+    if (capture.runs_at != 0) {
+      text += fmt::format("{:>6}  {:<8}cannot be compiled: runs at {} rows\n", capture.rows, kind,
+                          capture.runs_at);
+      continue;
+    }
     text += fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows,
-                        capture.prefill ? "prefill" : "decode", name_of(capture.mode),
-                        capture.ops_built, capture.ops, capture.executables,
+                        kind, name_of(capture.mode), capture.ops_built, capture.ops,
+                        capture.executables,
                         human_bytes(static_cast<std::int64_t>(capture.arena_bytes)),
                         capture.compile_ms, capture.first_run_ms);
     ops += capture.ops;

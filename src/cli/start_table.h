@@ -16,7 +16,8 @@ namespace deepinfer::cli {
 struct StartInfo {
   bool fullgraph = true;
   std::vector<CaptureInfo> captures;
-  std::string backend;  ///< GraphRunner::backend_description()
+  std::vector<CaptureInfo> left_out;  ///< sizes that could not be compiled
+  std::string backend;                ///< GraphRunner::backend_description()
   std::int64_t kv_bytes = 0;
   std::int64_t state_bytes = 0;
   std::int64_t max_context = 0;  ///< tokens

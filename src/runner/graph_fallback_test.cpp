@@ -97,6 +97,73 @@ TEST_F(GraphFallback, MoreWorkMemoryThanTheLimitIsNoGraphEither) {
   EXPECT_EQ(mode_of(lenient, 2), GraphMode::whole);
 }
 
+std::set<std::pair<int, GraphMode>> in_no_mode(const std::set<int>& sizes) {
+  std::set<std::pair<int, GraphMode>> refused;
+  for (const int size : sizes)
+    for (const GraphMode mode : {GraphMode::whole, GraphMode::regions, GraphMode::eager})
+      refused.insert({size, mode});
+  return refused;
+}
+
+TEST_F(GraphFallback, E10_a_size_that_cannot_be_compiled_is_left_out_and_runs_at_the_next) {
+  device_.refused = in_no_mode({1, 4});
+  device_.refused.insert({5, GraphMode::whole});
+  GraphRunner runner(5, with(GraphMode::whole, false), false, fake_backend(device_));
+  std::vector<std::pair<int, int>> told;  // rows, runs_at
+  capture(runner, [&](const CaptureInfo& info, int index, int count) {
+    EXPECT_EQ(index, static_cast<int>(told.size()));
+    EXPECT_EQ(count, 5);
+    told.emplace_back(info.rows, info.runs_at);
+  });
+  EXPECT_EQ(told, (std::vector<std::pair<int, int>>{{6, 0}, {5, 0}, {4, 5}, {2, 0}, {1, 2}}));
+  EXPECT_EQ(runner.graphs(), (std::vector<int>{2, 5, 6}));
+  EXPECT_EQ(runner.captures().size(), 3U);
+  std::vector<std::pair<int, int>> left_out;
+  for (const CaptureInfo& info : runner.left_out()) left_out.emplace_back(info.rows, info.runs_at);
+  EXPECT_EQ(left_out, (std::vector<std::pair<int, int>>{{1, 2}, {4, 5}}));
+  // The others are what they would be without it, and nothing is said of modes it was tried in.
+  EXPECT_EQ(mode_of(runner, 2), GraphMode::whole);
+  EXPECT_EQ(mode_of(runner, 5), GraphMode::regions);
+  EXPECT_EQ(mode_of(runner, 6), GraphMode::whole);
+  const std::string reason = ": [fake compiler] cannot compile this";
+  EXPECT_EQ(runner.notes(),
+            (std::vector<std::string>{
+                "steps of 5 rows cannot be one graph and fall back to regions" + reason,
+                "steps of 4 rows cannot be compiled and run at 5 rows" + reason,
+                "steps of 1 rows cannot be compiled and run at 2 rows" + reason}));
+
+  std::vector<int> ran;
+  device_.on_run = [&](int rows) { ran.push_back(rows); };
+  for (int rows = 1; rows <= 6; ++rows) run_token(runner, 3, rows);
+  EXPECT_EQ(ran, (std::vector<int>{2, 2, 5, 5, 5, 6}));
+  EXPECT_EQ(runner.replays(4), 0U);
+  EXPECT_EQ(runner.graph_hits(), 6U);
+  device_.on_run = {};
+  device_.refused.clear();
+  capture(runner);
+  EXPECT_EQ(runner.graphs().size(), 5U);
+  EXPECT_TRUE(runner.left_out().empty());
+}
+
+TEST_F(GraphFallback, E10_the_largest_size_has_nowhere_to_run_and_fails_the_start) {
+  device_.refused = in_no_mode({6});
+  GraphRunner runner(5, with(GraphMode::whole, false), false, fake_backend(device_));
+  const std::string text = error_text([&] { capture(runner); });
+  EXPECT_EQ(text, "[step of 6 rows] cannot be compiled: [fake compiler] cannot compile this");
+  EXPECT_TRUE(runner.graphs().empty());
+  EXPECT_TRUE(runner.left_out().empty());
+}
+
+TEST_F(GraphFallback, E10_with_fullgraph_no_size_is_left_out) {
+  device_.refused = in_no_mode({2});
+  for (const GraphMode mode : {GraphMode::whole, GraphMode::regions, GraphMode::eager}) {
+    GraphRunner runner(5, with(mode, true), false, fake_backend(device_));
+    const std::string text = error_text([&] { capture(runner); });
+    EXPECT_EQ(text.rfind("[step of 2 rows] cannot ", 0), 0U) << text;
+    EXPECT_TRUE(runner.graphs().empty());
+  }
+}
+
 TEST_F(GraphFallback, BadInputIsNoReasonToFallBack) {
   // A weight of the wrong size, say, is the caller's fault in every mode: said at once, as it is.
   device_.refused = {{6, GraphMode::whole}};

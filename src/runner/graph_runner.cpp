@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "backend/backend.h"
 #include "cache/kv_caches.h"
@@ -69,6 +70,7 @@ struct GraphRunner::State {
   std::unique_ptr<MetadataBuffers> host;
   std::unique_ptr<MetadataBuffers> device;
   std::vector<std::unique_ptr<CapturedGraph>> graphs;  // ascending
+  std::vector<CaptureInfo> left_out;                   // ascending
   RetiredGraphs retired;                               // of earlier captures: handles to refuse
   CapturedGraph::Owner owner = {.runner = next_storage_id(), .capture = 0};  // 0: not captured
   std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
@@ -90,6 +92,7 @@ struct GraphRunner::State {
     owner.capture = 0;
     for (auto& graph : graphs) retired.keep(std::move(graph));
     graphs.clear();
+    left_out.clear();
     device.reset();
     host.reset();
     backend.reset();
@@ -201,6 +204,11 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     StepCompiler compiler(*state.backend, state.options, state.memory_limit);
     const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
     std::vector<std::unique_ptr<CapturedStep>> captured;  // largest first
+    int done = 0;
+    const auto tell = [&](const CaptureInfo& info) {
+      if (progress) progress(info, done, static_cast<int>(state.sizes.size()));
+      ++done;
+    };
     for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
       const auto start = Clock::now();
       const Graph built = build_step_graph(model.config(), kv_caches.layout(),
@@ -213,7 +221,23 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
         state.device = std::make_unique<MetadataBuffers>(built);
       }
       const StepBindings bindings(*model.checkpoint, kv_caches, *state.device);
-      CompiledStep step = compiler.compile(built, bindings);
+      // The largest comes first and must work; the others have it to run at.
+      const int larger = captured.empty() ? 0 : captured.back()->graph->rows;
+      std::optional<CompiledStep> compiled;
+      if (larger == 0)
+        compiled = compiler.compile(built, bindings);
+      else
+        compiled = compiler.compile_or_leave_out(built, bindings, larger);
+      if (!compiled.has_value()) {
+        state.left_out.insert(state.left_out.begin(), {.rows = *size,
+                                                       .runs_at = larger,
+                                                       .prefill = *size > state.max_batch,
+                                                       .ops_built = built.nodes.size(),
+                                                       .compile_ms = milliseconds_since(start)});
+        tell(state.left_out.front());
+        continue;
+      }
+      CompiledStep step = std::move(*compiled);
       if (step.mode != GraphMode::eager) ++state.compiles;
       if (captured.empty())
         state.check_aliases(*step.graph, bindings);  // all sizes lie as this one
@@ -221,6 +245,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
           std::make_unique<CapturedStep>(std::move(step), *state.host, *state.device, kv_caches);
       const ExecutableInfo info = entry->executable->info();
       entry->info = {.rows = *size,
+                     .runs_at = 0,
                      .prefill = *size > state.max_batch,
                      .mode = entry->mode,
                      .ops_built = built.nodes.size(),
@@ -237,9 +262,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       entry->executable->run();
       entry->device.check_derived();
       entry->info.first_run_ms = milliseconds_since(run_start);
-      if (progress)
-        progress(entry->info, static_cast<int>(captured.size()),
-                 static_cast<int>(state.sizes.size()));
+      tell(entry->info);
       captured.push_back(std::move(entry));
     }
     for (auto step = captured.rbegin(); step != captured.rend(); ++step)
@@ -314,6 +337,8 @@ std::vector<CaptureInfo> GraphRunner::captures() const {
   for (const auto& graph : state_->graphs) infos.push_back(graph->step().info);
   return infos;
 }
+
+std::vector<CaptureInfo> GraphRunner::left_out() const { return state_->left_out; }
 
 std::uint64_t GraphRunner::replays(int rows) const {
   for (const auto& graph : state_->graphs)

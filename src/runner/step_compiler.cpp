@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <new>
 
 #include "deepinfer/error.h"
@@ -12,7 +13,15 @@ namespace deepinfer {
 namespace {
 
 std::string_view what_is_not_possible(GraphMode mode) {
-  return mode == GraphMode::whole ? "cannot be one graph" : "cannot run in regions";
+  switch (mode) {
+    case GraphMode::whole:
+      return "cannot be one graph";
+    case GraphMode::regions:
+      return "cannot run in regions";
+    case GraphMode::eager:
+      break;
+  }
+  return "cannot be compiled";
 }
 
 }  // namespace
@@ -25,38 +34,66 @@ std::vector<GraphMode> StepCompiler::modes() const {
   return {asked, GraphMode::regions, GraphMode::eager};
 }
 
-CompiledStep StepCompiler::compile(const Graph& built, const Bindings& bindings) {
-  const std::vector<GraphMode> tried = modes();
-  for (std::size_t index = 0;; ++index) {
-    const GraphMode mode = tried[index];
-    CompiledStep step{.mode = mode,
-                      .graph = std::make_shared<const Graph>(graph_for(mode, built)),
-                      .executable = nullptr};
-    std::string reason;
-    const std::size_t bytes = backend_.work_bytes(*step.graph, mode);
-    if (static_cast<std::int64_t>(bytes) > memory_limit_) {
-      reason = fmt::format("it works in {} bytes of memory, and {} are left", bytes, memory_limit_);
-    } else {
-      try {
-        step.executable = backend_.compile(step.graph, bindings, mode);
-        return step;
-      } catch (const Error& error) {
-        if (error.kind() != Error::Kind::failed) throw;  // not the compiler's fault
-        reason = error.what();
-      } catch (const std::bad_alloc&) {
-        reason = fmt::format("no memory for the {} bytes it works in", bytes);
-      }
-    }
-    if (index + 1 == tried.size())
-      throw Error::failed(
-          fmt::format("step of {} rows", built.rows),
-          fmt::format("{}: {}", what_is_not_possible(mode), reason),
-          {.expected = {},
-           .got = {},
-           .hint = options_.fullgraph ? "--fullgraph false lets such a step run in smaller pieces"
-                                      : ""});
-    remember(built.rows, mode, tried[index + 1], reason);
+std::optional<CompiledStep> StepCompiler::try_mode(GraphMode mode, const Graph& built,
+                                                   const Bindings& bindings, std::string& reason) {
+  CompiledStep step{.mode = mode,
+                    .graph = std::make_shared<const Graph>(graph_for(mode, built)),
+                    .executable = nullptr};
+  const std::size_t bytes = backend_.work_bytes(*step.graph, mode);
+  if (static_cast<std::int64_t>(bytes) > memory_limit_) {
+    reason = fmt::format("it works in {} bytes of memory, and {} are left", bytes, memory_limit_);
+    return std::nullopt;
   }
+  try {
+    step.executable = backend_.compile(step.graph, bindings, mode);
+    return step;
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::failed) throw;  // not the compiler's fault
+    reason = error.what();
+  } catch (const std::bad_alloc&) {
+    reason = fmt::format("no memory for the {} bytes it works in", bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<CompiledStep> StepCompiler::try_modes(const Graph& built, const Bindings& bindings,
+                                                    std::vector<Refusal>& refusals) {
+  for (const GraphMode mode : modes()) {
+    std::string reason;
+    auto step = try_mode(mode, built, bindings, reason);
+    if (step.has_value()) {
+      remember(built.rows, refusals, mode);
+      return step;
+    }
+    refusals.push_back({.mode = mode, .reason = std::move(reason)});
+  }
+  return std::nullopt;
+}
+
+CompiledStep StepCompiler::compile(const Graph& built, const Bindings& bindings) {
+  std::vector<Refusal> refusals;
+  auto step = try_modes(built, bindings, refusals);
+  if (step.has_value()) return std::move(*step);
+  const Refusal& last = refusals.back();
+  throw Error::failed(
+      fmt::format("step of {} rows", built.rows),
+      fmt::format("{}: {}", what_is_not_possible(last.mode), last.reason),
+      {.expected = {},
+       .got = {},
+       .hint =
+           options_.fullgraph ? "--fullgraph false lets such a step run in smaller pieces" : ""});
+}
+
+std::optional<CompiledStep> StepCompiler::compile_or_leave_out(const Graph& built,
+                                                               const Bindings& bindings,
+                                                               int larger) {
+  if (options_.fullgraph) return compile(built, bindings);
+  std::vector<Refusal> refusals;
+  auto step = try_modes(built, bindings, refusals);
+  if (!step.has_value())
+    left_out_.push_back(fmt::format("steps of {} rows cannot be compiled and run at {} rows: {}",
+                                    built.rows, larger, refusals.back().reason));
+  return step;
 }
 
 StepCompiler::Plan StepCompiler::plan(const Graph& built) const {
@@ -68,22 +105,30 @@ StepCompiler::Plan StepCompiler::plan(const Graph& built) const {
   return plan;
 }
 
-void StepCompiler::remember(int rows, GraphMode from, GraphMode to, const std::string& reason) {
-  for (Fallback& known : fallbacks_)
-    if (known.from == from && known.reason == reason) {
-      known.rows.push_back(rows);
-      return;
-    }
-  fallbacks_.push_back({.from = from, .to = to, .reason = reason, .rows = {rows}});
+void StepCompiler::remember(int rows, const std::vector<Refusal>& refusals, GraphMode chosen) {
+  for (std::size_t i = 0; i < refusals.size(); ++i) {
+    const auto& [from, reason] = refusals[i];
+    const auto known = std::find_if(
+        fallbacks_.begin(), fallbacks_.end(),
+        [&](const Fallback& entry) { return entry.from == from && entry.reason == reason; });
+    if (known != fallbacks_.end())
+      known->rows.push_back(rows);
+    else
+      fallbacks_.push_back({.from = from,
+                            .to = i + 1 < refusals.size() ? refusals[i + 1].mode : chosen,
+                            .reason = reason,
+                            .rows = {rows}});
+  }
 }
 
 std::vector<std::string> StepCompiler::notes() const {
   std::vector<std::string> notes;
-  notes.reserve(fallbacks_.size());
+  notes.reserve(fallbacks_.size() + left_out_.size());
   for (const Fallback& fallback : fallbacks_)
     notes.push_back(fmt::format("steps of {} rows {} and fall back to {}: {}",
                                 fmt::join(fallback.rows, ", "), what_is_not_possible(fallback.from),
                                 name_of(fallback.to), fallback.reason));
+  notes.insert(notes.end(), left_out_.begin(), left_out_.end());
   return notes;
 }
 

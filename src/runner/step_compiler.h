@@ -1,7 +1,7 @@
 #pragma once
 
 // From a built step graph to an executable, in the graph mode that was asked for or, with
-// --fullgraph false, in the next one that works.
+// --fullgraph false, in the next one that works; a size that none works for is left out.
 //
 // A step "cannot be" in a mode if the backend's compiler fails on it (an Error of kind failed, or
 // no memory), or if what it works in exceeds the memory limit. Then `whole` falls back to `regions`
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ class StepCompiler {
 
   /// Throws Error naming the step if no mode that is allowed works.
   CompiledStep compile(const Graph& built, const Bindings& bindings);
+  /// The same, but with --fullgraph false a step that no mode works for is left out (empty): its
+  /// rows can run at `larger` rows, a size that is compiled.
+  std::optional<CompiledStep> compile_or_leave_out(const Graph& built, const Bindings& bindings,
+                                                   int larger);
 
   /// The mode that compile() will choose by memory alone, and the bytes it works in.
   struct Plan {
@@ -42,7 +47,8 @@ class StepCompiler {
   };
   Plan plan(const Graph& built) const;
 
-  /// What people must be told: one line per mode and reason that steps fell back from.
+  /// What people must be told: one line per mode and reason that steps fell back from, and one per
+  /// step that is left out.
   std::vector<std::string> notes() const;
 
  private:
@@ -52,14 +58,25 @@ class StepCompiler {
     std::string reason;
     std::vector<int> rows;
   };
+  struct Refusal {
+    GraphMode mode;
+    std::string reason;
+  };
 
   std::vector<GraphMode> modes() const;
-  void remember(int rows, GraphMode from, GraphMode to, const std::string& reason);
+  /// Empty if no mode works; `refusals` gets those that do not, in the order they were tried.
+  std::optional<CompiledStep> try_modes(const Graph& built, const Bindings& bindings,
+                                        std::vector<Refusal>& refusals);
+  /// The step in `mode`, or why it cannot be.
+  std::optional<CompiledStep> try_mode(GraphMode mode, const Graph& built, const Bindings& bindings,
+                                       std::string& reason);
+  void remember(int rows, const std::vector<Refusal>& refusals, GraphMode chosen);
 
   Backend& backend_;
   const Options& options_;
   std::int64_t memory_limit_;
   std::vector<Fallback> fallbacks_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace deepinfer
