@@ -41,6 +41,8 @@ struct Options {
   int threads = 0;           ///< 0 = physical cores allowed to the process
   std::string isa = "auto";  ///< auto, scalar, avx2, avx512
   EngramMode engram = EngramMode::automatic;
+  std::string pjrt_plugin;      ///< shared object; empty: none
+  std::string compile_backend;  ///< options of its compiler, as given; empty: its defaults
   LogLevel log_level = LogLevel::info;
 
   // What programs show of a run; the library's watchers are set up by hand (GraphRunner::observe).

@@ -23,10 +23,14 @@ void warn_idle_options(const ResolvedOptions& resolved, const std::vector<std::s
   }
 }
 
-void warn_options_idle_in_backend(const ResolvedOptions& resolved) {
+void warn_options_idle_in_backend(const ResolvedOptions& resolved, bool plugin_shown) {
   // The reference is plain C++ on one thread.
   if (resolved.options.backend == BackendKind::reference)
     warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend reference", true);
+  // A variable may name the machine's plug-in once and for all.
+  if (!plugin_shown)
+    warn_idle_options(resolved, {"--pjrt-plugin", "--compile-backend"},
+                      "without a backend that runs on a plug-in", false);
 }
 
 void warn_options_idle_without_trace(const ResolvedOptions& resolved) {

@@ -17,8 +17,9 @@ namespace deepinfer::cli {
 void warn_idle_options(const ResolvedOptions& resolved, const std::vector<std::string_view>& flags,
                        std::string_view where, bool variables_too);
 
-/// Options that the chosen backend does not look at.
-void warn_options_idle_in_backend(const ResolvedOptions& resolved);
+/// Options that the chosen backend does not look at. `plugin_shown`: the command shows the plug-in
+/// without running it.
+void warn_options_idle_in_backend(const ResolvedOptions& resolved, bool plugin_shown = false);
 
 /// --trace-steps without a trace.
 void warn_options_idle_without_trace(const ResolvedOptions& resolved);

@@ -39,10 +39,11 @@ void check_arguments(const InspectArguments& arguments) {
   if (!arguments.after.has_value()) return;
   if (!arguments.graph.has_value())
     throw Error::bad_input("--after", "has no effect without --graph");
-  if (*arguments.after != kNoPass &&
+  if (*arguments.after != kNoPass && *arguments.after != kModule &&
       std::find(kPassNames.begin(), kPassNames.end(), *arguments.after) == kPassNames.end())
-    throw bad_value({"--after", fmt::format("{}, {}", kNoPass, fmt::join(kPassNames, ", "))},
-                    "unknown pass", *arguments.after);
+    throw bad_value(
+        {"--after", fmt::format("{}, {}, {}", kNoPass, fmt::join(kPassNames, ", "), kModule)},
+        "unknown pass", *arguments.after);
 }
 
 /// Options that none of the asked sections shows the effect of. None is idle in --options, which
@@ -63,8 +64,10 @@ void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolve
   // What scratch an op needs is the backend's to say.
   const bool asks_backend = plan || (graph && arguments.after.value_or("") == "plan");
   add(asks_backend, {"--backend", "--threads", "--isa"});
+  add(asks_backend, {"--compile-backend"});
+  add(asks_backend || arguments.machine, {"--pjrt-plugin"});
   warn_idle_options(resolved, idle, "on the sections asked for", false);
-  if (asks_backend) warn_options_idle_in_backend(resolved);
+  if (asks_backend) warn_options_idle_in_backend(resolved, arguments.machine);
 }
 
 /// The checkpoint of the command, opened when a section first needs it.
@@ -98,15 +101,19 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
     sections.emplace_back("tensors", tensors_section(model.checkpoint(), *arguments.tensors));
   if (arguments.caches)
     sections.emplace_back("caches", caches_section(read_config(model_directory(options)), options));
-  if (arguments.graph.has_value())
-    sections.emplace_back("graph", graph_section(read_config(model_directory(options)), options,
-                                                 parse_rows(*arguments.graph, "--graph"),
-                                                 arguments.after.value_or("")));
+  if (arguments.graph.has_value()) {
+    const int rows = parse_rows(*arguments.graph, "--graph");
+    const std::string after = arguments.after.value_or("");
+    sections.emplace_back(
+        "graph", after == kModule
+                     ? module_section(model.checkpoint(), options, rows)
+                     : graph_section(read_config(model_directory(options)), options, rows, after));
+  }
   if (arguments.plan.has_value())
     sections.emplace_back(
         "plan", plan_section(model.checkpoint(), options, parse_rows(*arguments.plan, "--plan")));
   if (arguments.options) sections.emplace_back("options", options_section(resolved));
-  if (arguments.machine) sections.emplace_back("machine", machine_section());
+  if (arguments.machine) sections.emplace_back("machine", machine_section(options));
   return sections;
 }
 
@@ -153,7 +160,10 @@ void add_inspect_command(Program& program) {
   line.value("--plan", "N", "memory of a step of N rows: weights, caches, every value's place",
              arguments->plan);
   line.flag("--options", "the value of every option, and where it is from", arguments->options);
-  line.flag("--machine", "processors, instruction sets and memory", arguments->machine);
+  line.flag(
+      "--machine",
+      "processors, instruction sets and memory; with --pjrt-plugin also the plug-in's devices",
+      arguments->machine);
   line.flag("--json", "as JSON: one section alone, several as an object by name", arguments->json);
   line.all_options();
   line.action([arguments] { return inspect(*arguments); });

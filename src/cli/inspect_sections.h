@@ -27,9 +27,16 @@ inline constexpr std::string_view kNoPass = "none";
 /// built). As JSON it can be read back (graph_json.h).
 Section graph_section(const ModelConfig& config, const Options& options, int rows,
                       const std::string& after);
+/// What --after calls the StableHLO module of the graph after all passes.
+inline constexpr std::string_view kModule = "stablehlo";
+/// That module for a step of `rows` rows; as JSON with its parameters and results.
+Section module_section(const Checkpoint& checkpoint, const Options& options, int rows);
 /// The memory plan of a step of `rows` rows: weights, caches and arena by name.
 Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows);
 Section options_section(const ResolvedOptions& resolved);
-Section machine_section();
+/// With --pjrt-plugin also plugin_section().
+Section machine_section(const Options& options);
+/// What a PJRT plug-in says of itself and its devices. Loads and starts it. Throws Error.
+Section plugin_section(const std::string& file);
 
 }  // namespace deepinfer::cli

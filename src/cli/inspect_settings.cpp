@@ -36,7 +36,7 @@ Section options_section(const ResolvedOptions& resolved) {
   return section;
 }
 
-Section machine_section() {
+Section machine_section(const Options& options) {
   Json isas = Json::array();
   std::string isa_names;
   for (const cpu::Isa isa : cpu::supported_isas()) {
@@ -45,16 +45,22 @@ Section machine_section() {
   }
   const int threads = ThreadPool::default_threads();
   const std::int64_t memory = available_memory();
-  return {.text = fmt::format("processors allowed       {}\nphysical cores allowed   {}\n"
-                              "default threads          {}\ninstruction sets         {}\n"
-                              "available memory         {} ({} bytes)\n",
-                              allowed_processors(), allowed_physical_cores(), threads, isa_names,
-                              human_bytes(memory), memory),
-          .json = {{"processors", allowed_processors()},
-                   {"physical_cores", allowed_physical_cores()},
-                   {"default_threads", threads},
-                   {"isa", isas},
-                   {"available_memory", memory}}};
+  Section section = {
+      .text = fmt::format("processors allowed       {}\nphysical cores allowed   {}\n"
+                          "default threads          {}\ninstruction sets         {}\n"
+                          "available memory         {} ({} bytes)\n",
+                          allowed_processors(), allowed_physical_cores(), threads, isa_names,
+                          human_bytes(memory), memory),
+      .json = {{"processors", allowed_processors()},
+               {"physical_cores", allowed_physical_cores()},
+               {"default_threads", threads},
+               {"isa", isas},
+               {"available_memory", memory}}};
+  if (options.pjrt_plugin.empty()) return section;
+  Section plugin = plugin_section(options.pjrt_plugin);
+  section.text += plugin.text;
+  section.json["pjrt_plugin"] = std::move(plugin.json);
+  return section;
 }
 
 }  // namespace deepinfer::cli

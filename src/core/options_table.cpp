@@ -191,6 +191,27 @@ OptionSpec isa_row() {
       [](const Options& options) { return options.isa; });
 }
 
+OptionSpec pjrt_plugin_row() {
+  return row(
+      {"--pjrt-plugin", "", "PJRT_PLUGIN", "file", "shared object of a PJRT plug-in"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value.empty()) throw bad_value(context, "empty path", value);
+        options.pjrt_plugin = value;
+      },
+      [](const Options& options) { return options.pjrt_plugin; });
+}
+
+OptionSpec compile_backend_row() {
+  return row(
+      {"--compile-backend", "", "COMPILE_BACKEND", "text, name=value,name=value",
+       "options that the PJRT plug-in's compiler is given, by its own names"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value.empty()) throw bad_value(context, "empty text", value);
+        options.compile_backend = value;
+      },
+      [](const Options& options) { return options.compile_backend; });
+}
+
 OptionSpec seed_row() {
   return row(
       {"--seed", "", "", "integer 0..18446744073709551615", "seed of the sampler"},
@@ -272,6 +293,8 @@ void add_machine_rows(std::vector<OptionSpec>& rows) {
              std::array{Name<EngramMode>{"auto", EngramMode::automatic},
                         Name<EngramMode>{"memory", EngramMode::memory},
                         Name<EngramMode>{"disk", EngramMode::disk}}));
+  rows.push_back(pjrt_plugin_row());
+  rows.push_back(compile_backend_row());
 }
 
 OptionSpec trace_file_row() {

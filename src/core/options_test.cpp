@@ -62,6 +62,8 @@ const std::map<std::string, Sample>& samples() {
       {"--threads", {"1024", "1024", {"0", "-1", "1025", "all"}}},
       {"--isa", {"avx2", "avx2", {"", "sse", "AVX2"}}},
       {"--engram", {"disk", "disk", {"", "automatic"}}},
+      {"--pjrt-plugin", {"some/plugin.so", "some/plugin.so", {""}}},
+      {"--compile-backend", {"a=1,b=true", "a=1,b=true", {""}}},
       {"--region-timing", {"on", "true", {"", "2"}}},
       {"--trace-file", {"some/trace.json", "some/trace.json", {""}}},
       {"--trace-steps", {"256", "256", {"0", "257", "-1", "all"}}},
@@ -208,7 +210,7 @@ TEST(Options, automatic_values_can_be_asked_for) {
 }
 
 TEST(Options, unknown_flags_are_refused) {
-  for (const char* flag : {"--pjrt-plugin", "--max_batch", "max-batch", "-", ""})
+  for (const char* flag : {"--pjrt", "--max_batch", "max-batch", "-", ""})
     EXPECT_TRUE(options_error({{flag, "1"}})) << flag;
   EXPECT_EQ(options_error({{"--nothing", "true"}})->rfind("[--nothing] unknown option", 0), 0U);
 }
