@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/backend.h"
+#include "backend/pjrt/stablehlo/lower.h"
 #include "cache/cache_plan.h"
 #include "cli/inspect_sections.h"
 #include "core/system_memory.h"
@@ -152,6 +153,42 @@ Section graph_section(const ModelConfig& config, const Options& options, int row
     section.json["arena_bytes"] = plan.arena_bytes;
   }
   return section;
+}
+
+namespace {
+
+template <typename Entry>
+Json tensor_json(const Graph& graph, std::string_view kind, const Entry& entry) {
+  return {{"kind", kind},
+          {"value", graph.value(entry.value).name},
+          {"type", pjrt::name_of(entry.type)},
+          {"dims", entry.dims}};
+}
+
+}  // namespace
+
+Section module_section(const Checkpoint& checkpoint, const Options& options, int rows) {
+  const PlannedStep step(checkpoint.config(), options, rows);
+  const Graph graph = run_passes(step.graph).graph;
+  pjrt::LowerOptions lowering;
+  lowering.plain_type = [&checkpoint](const Value& value) {
+    const std::string& name = value.tensor_names.empty() ? value.name : value.tensor_names.front();
+    return checkpoint.tensor(name).dtype;
+  };
+  const pjrt::LoweredModule module = pjrt::lower_graph(graph, lowering);
+  Json parameters = Json::array();
+  for (const pjrt::Parameter& parameter : module.parameters) {
+    parameters.push_back(tensor_json(graph, pjrt::name_of(parameter.kind), parameter));
+    if (parameter.result >= 0) parameters.back()["becomes_result"] = parameter.result;
+  }
+  Json results = Json::array();
+  for (const pjrt::Result& result : module.results)
+    results.push_back(tensor_json(graph, pjrt::name_of(result.kind), result));
+  return {.text = module.text,
+          .json = {{"after", kModule},
+                   {"module", module.text},
+                   {"parameters", parameters},
+                   {"results", results}}};
 }
 
 /// The regions of the graph: their kinds, how often each is called, and what its calls share.

@@ -4,6 +4,36 @@
 
 namespace deepinfer::pjrt {
 
+std::string_view name_of(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::value:
+      return "value";
+    case ParameterKind::weight:
+      return "weight";
+    case ParameterKind::scales:
+      return "scales";
+    case ParameterKind::root:
+      return "root";
+    case ParameterKind::column:
+      return "column";
+    case ParameterKind::offset:
+      return "offset";
+  }
+  return "?";
+}
+
+std::string_view name_of(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::value:
+      return "value";
+    case ResultKind::root:
+      return "root";
+    case ResultKind::derived:
+      return "derived";
+  }
+  return "?";
+}
+
 LoweredModule lower_graph(const Graph& graph, const LowerOptions& options) {
   ModuleLowering lowering("step", graph, options);
   for (const Node& node : graph.nodes) lowering.add(node);

@@ -38,6 +38,8 @@ enum class ParameterKind : std::uint8_t {
   offset,  ///< byte offset of the view `value` in its root
 };
 
+std::string_view name_of(ParameterKind kind);
+
 struct Parameter {
   ParameterKind kind = ParameterKind::value;
   ValueId value = -1;  ///< of the graph
@@ -52,6 +54,8 @@ enum class ResultKind : std::uint8_t {
   root,     ///< a written root or column
   derived,  ///< written metadata
 };
+
+std::string_view name_of(ResultKind kind);
 
 struct Result {
   ResultKind kind = ResultKind::value;

@@ -17,8 +17,7 @@ std::string heading(const Graph& graph, const Node& node) {
     text += (i == 0 ? "" : ", ") + graph.value(node.operands[i]).name;
   text += ")";
   const AttributeList list = attributes(node.op);
-  for (const auto& [name, value] : list.entries())
-    text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : list.entries()) text += fmt::format(" {}={}", name, value);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "backend/pjrt/stablehlo/writer_checks.h"
 
@@ -50,12 +51,14 @@ int ModuleWriter::new_id() {
 
 std::string ModuleWriter::ref(const Val& value) const {
   if (value.id < 0) throw ill_typed("value", "was never made", "an operand", "none");
+  if (value.id < block_.first_id)
+    throw ill_typed("function", "reads a value of another", "its operands", value.type_text());
   const std::string name = fmt::format("%{}{}{}", kOpen, value.id, kClose);
   return value.part < 0 ? name : fmt::format("{}#{}", name, value.part);
 }
 
 void ModuleWriter::line(const std::string& text) {
-  body_.append(static_cast<std::size_t>(depth_) * 2, ' ').append(text).append("\n");
+  block_.body.append(static_cast<std::size_t>(block_.depth) * 2, ' ').append(text).append("\n");
 }
 
 Val ModuleWriter::emit(Element type, const Dims& dims, const std::string& text) {
@@ -103,11 +106,11 @@ void ModuleWriter::rename(const Val& value, std::string_view name) {
 Val ModuleWriter::hoist(Element type, const Dims& dims, const std::string& literal) {
   const std::string text =
       fmt::format("stablehlo.constant dense<{}> : {}", literal, tensor_type(type, dims));
-  const auto known = constant_of_.find(text);
-  if (known != constant_of_.end()) return known->second;
+  const auto known = block_.constant_of.find(text);
+  if (known != block_.constant_of.end()) return known->second;
   const Val value{.id = new_id(), .type = type, .dims = dims};
-  constants_ += fmt::format("    {} = {}\n", ref(value), text);
-  constant_of_.emplace(text, value);
+  block_.constants += fmt::format("    {} = {}\n", ref(value), text);
+  block_.constant_of.emplace(text, value);
   return value;
 }
 
@@ -144,6 +147,44 @@ std::string ModuleWriter::resolve(const std::string& text) const {
   return resolved;
 }
 
+Val ModuleWriter::call(std::string_view name, std::span<const Val> operands, const Function& body) {
+  std::string types;
+  for (const Val& operand : operands) types += (types.empty() ? "" : ", ") + operand.type_text();
+  const std::string key = fmt::format("{}({})", name, types);
+  auto known = known_.find(key);
+  if (known == known_.end()) {
+    int number = 0;
+    for (const auto& [other, function] : known_)
+      number += other.starts_with(fmt::format("{}(", name));
+    Known made;
+    made.name = legal_name(name);
+    if (number > 0) made.name += fmt::format("_{}", number);
+    Block outer = std::exchange(block_, {});
+    block_.first_id = static_cast<int>(names_.size());
+    std::vector<Val> inner;
+    std::string text;
+    for (const Val& operand : operands) {
+      inner.push_back({.id = new_id(), .type = operand.type, .dims = operand.dims});
+      text +=
+          fmt::format("{}{}: {}", text.empty() ? "" : ", ", ref(inner.back()), operand.type_text());
+    }
+    const Val result = body(inner);
+    made.type = result.type;
+    made.dims = result.dims;
+    functions_ += fmt::format(
+        "  func.func private @{}({}) -> {} {{\n{}{}    return {} : {}\n  }}\n", made.name, text,
+        result.type_text(), block_.constants, block_.body, ref(result), result.type_text());
+    block_ = std::move(outer);
+    known = known_.emplace(key, made).first;
+  }
+  std::string values;
+  for (const Val& operand : operands) values += (values.empty() ? "" : ", ") + ref(operand);
+  const Known& function = known->second;
+  return emit(function.type, function.dims,
+              fmt::format("func.call @{}({}) : ({}) -> {}", function.name, values, types,
+                          tensor_type(function.type, function.dims)));
+}
+
 std::string ModuleWriter::finish(std::span<const Val> results) {
   for (std::size_t id = 0; id < names_.size(); ++id) {
     Val value;
@@ -170,9 +211,9 @@ std::string ModuleWriter::finish(std::span<const Val> results) {
     values += (i == 0 ? "" : ", ") + ref(results[i]);
     types += (i == 0 ? "" : ", ") + results[i].type_text();
   }
-  text += types + ") {\n" + constants_ + body_;
+  text += types + ") {\n" + block_.constants + block_.body;
   text += results.empty() ? "    return\n" : fmt::format("    return {} : {}\n", values, types);
-  return resolve(text + "  }\n}\n");
+  return resolve(text + "  }\n" + functions_ + "}\n");
 }
 
 }  // namespace deepinfer::pjrt

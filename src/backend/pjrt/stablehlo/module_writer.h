@@ -137,7 +137,26 @@ class ModuleWriter {
   using Body = std::function<std::vector<Val>(const Val& i, const std::vector<Val>& carried)>;
   std::vector<Val> loop(std::int64_t trips, std::span<const Val> carried, const Body& body);
 
+  // ---- functions
+  /// Calls the private function `name`, which `body` writes the first time that it is called with
+  /// operands of these types. What `body` writes may depend on `name` and its operands alone.
+  using Function = std::function<Val(std::span<const Val> operands)>;
+  Val call(std::string_view name, std::span<const Val> operands, const Function& body);
+
  private:
+  /// What is written of one function.
+  struct Block {
+    std::string constants;
+    std::map<std::string, Val> constant_of;
+    std::string body;
+    int depth = 2;
+    int first_id = 0;  ///< values before are another function's
+  };
+  struct Known {
+    std::string name;
+    Element type = Element::f32;
+    Dims dims;
+  };
   struct Param {
     Val value;
     std::string name;
@@ -157,11 +176,10 @@ class ModuleWriter {
 
   std::string module_name_;
   std::vector<Param> params_;
-  std::string constants_;
-  std::map<std::string, Val> constant_of_;
-  std::string body_;
-  int depth_ = 2;
-  std::vector<std::string> names_;  // by id, empty: not named yet
+  Block block_;                         // of the function being written
+  std::string functions_;               // finished
+  std::map<std::string, Known> known_;  // functions by name and operand types
+  std::vector<std::string> names_;      // by id, empty: not named yet
   std::map<std::string, int, std::less<>> uses_of_name_;
 };
 

@@ -17,7 +17,7 @@ std::int64_t piece_of(std::int64_t total, std::int64_t unit, std::int64_t bytes_
 
 Val product(ModuleWriter& w, const TypeSupport& types, const Val& x, const WeightVal& weight) {
   const std::int64_t outputs = weight.dims[0];
-  const std::int64_t unit = weight.format == WeightFormat::fp8 && outputs > 32 ? 32 : 1;
+  const std::int64_t unit = weight.format == WeightFormat::fp8 ? 32 : 1;  // whole tiles
   const std::int64_t piece = piece_of(outputs, unit, weight.dims[1] * 4, types.piece_bytes);
   if (piece == outputs) return w.dot(x, unpack(w, types, weight), {1}, {1});
   // Pieces are rows of the transposed result, so that each is put where it belongs at once.

@@ -1,5 +1,7 @@
 #include "backend/pjrt/stablehlo/quantisers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <limits>
@@ -79,24 +81,32 @@ Coded code(ModuleWriter& w, const TypeSupport& types, Quantiser quantiser, const
 }  // namespace
 
 Val quantise(ModuleWriter& w, const TypeSupport& types, Quantiser quantiser, const Val& values) {
-  const Coded coded = code(w, types, quantiser, values);
-  const Val flat = w.reshape(coded.codes, values.dims);
-  const std::array<Val, 2> parts = {quantiser == Quantiser::q8 ? flat : pair_nibbles(w, flat),
-                                    coded.scales};
-  return w.concatenate(parts, values.dims.size() - 1);
+  const auto body = [&](std::span<const Val> operands) {
+    const Val& x = operands[0];
+    const Coded coded = code(w, types, quantiser, x);
+    const Val flat = w.reshape(coded.codes, x.dims);
+    const std::array<Val, 2> parts = {quantiser == Quantiser::q8 ? flat : pair_nibbles(w, flat),
+                                      coded.scales};
+    return w.concatenate(parts, x.dims.size() - 1);
+  };
+  return w.call(fmt::format("quantise_{}", name_of(quantiser)), std::array<Val, 1>{values}, body);
 }
 
 Val dequantise(ModuleWriter& w, const TypeSupport& types, Quantiser quantiser, const Val& records,
                std::int64_t n) {
-  const std::size_t last = records.dims.size() - 1;
-  const std::int64_t bytes = quantiser == Quantiser::q8 ? n : n / 2;
-  const std::int64_t block = block_of(quantiser);
-  const Val codes = w.slice_axis(records, last, 0, bytes);
-  const Val scales = w.slice_axis(records, last, bytes, bytes + n / block);
-  const Val values =
-      quantiser == Quantiser::q8 ? decode_e4m3(w, types, codes) : decode_e2m1(w, types, codes);
-  const Val scale = per_element(w, decode_scales(w, types, quantiser, scales), block);
-  return w.reshape(w.mul(in_blocks(w, values, block), scale), values.dims);
+  const auto body = [&](std::span<const Val> operands) {
+    const std::size_t last = records.dims.size() - 1;
+    const std::int64_t bytes = quantiser == Quantiser::q8 ? n : n / 2;
+    const std::int64_t block = block_of(quantiser);
+    const Val codes = w.slice_axis(operands[0], last, 0, bytes);
+    const Val scales = w.slice_axis(operands[0], last, bytes, bytes + n / block);
+    const Val values =
+        quantiser == Quantiser::q8 ? decode_e4m3(w, types, codes) : decode_e2m1(w, types, codes);
+    const Val scale = per_element(w, decode_scales(w, types, quantiser, scales), block);
+    return w.reshape(w.mul(in_blocks(w, values, block), scale), values.dims);
+  };
+  return w.call(fmt::format("dequantise_{}", name_of(quantiser)), std::array<Val, 1>{records},
+                body);
 }
 
 Val fake_quantise(ModuleWriter& w, const TypeSupport& types, Quantiser quantiser,

@@ -1,5 +1,7 @@
 #include "backend/pjrt/stablehlo/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,18 +14,22 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 Val top_k_ascending(ModuleWriter& w, const Val& scores, std::int64_t k) {
-  const std::int64_t entries = scores.dim(1);
-  const std::int64_t count = std::min(entries, k);
-  const std::array<Val, 2> pairs = {scores, w.iota(Element::i32, scores.dims, 1)};
-  const std::vector<Val> order = w.sort("GT", pairs);
-  const Val best = w.slice_axis(order[0], 1, 0, count);
-  const Val index = w.slice_axis(order[1], 1, 0, count);
-  // Places without an entry sort behind all entries.
-  const Val kept = w.select(w.compare("EQ", best, -kInfinity), w.i32(entries, index.dims), index);
-  const Val ascending = w.sort("LT", std::array<Val, 1>{kept})[0];
-  const Val marked =
-      w.select(w.compare("EQ", ascending, static_cast<double>(entries)), w.i32(-1), ascending);
-  return w.pad_axis(marked, 1, k, w.i32(-1));
+  const auto body = [&](std::span<const Val> operands) {
+    const Val& all = operands[0];
+    const std::int64_t entries = all.dim(1);
+    const std::int64_t count = std::min(entries, k);
+    const std::array<Val, 2> pairs = {all, w.iota(Element::i32, all.dims, 1)};
+    const std::vector<Val> order = w.sort("GT", pairs);
+    const Val best = w.slice_axis(order[0], 1, 0, count);
+    const Val index = w.slice_axis(order[1], 1, 0, count);
+    // Places without an entry sort behind all entries.
+    const Val kept = w.select(w.compare("EQ", best, -kInfinity), w.i32(entries, index.dims), index);
+    const Val ascending = w.sort("LT", std::array<Val, 1>{kept})[0];
+    const Val marked =
+        w.select(w.compare("EQ", ascending, static_cast<double>(entries)), w.i32(-1), ascending);
+    return w.pad_axis(marked, 1, k, w.i32(-1));
+  };
+  return w.call(fmt::format("top_{}", k), std::array<Val, 1>{scores}, body);
 }
 
 Val block_scores(ModuleWriter& w, const Val& scores, const Val& visible, std::int64_t block) {

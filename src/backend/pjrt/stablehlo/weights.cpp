@@ -1,5 +1,9 @@
 #include "backend/pjrt/stablehlo/weights.h"
 
+#include <fmt/format.h>
+
+#include <array>
+
 #include "backend/pjrt/stablehlo/number_formats.h"
 #include "backend/pjrt/stablehlo/writer_checks.h"
 
@@ -43,12 +47,16 @@ Val unpack(ModuleWriter& w, const TypeSupport& types, const WeightVal& weight) {
   require_rank("unpack", weight.codes, 2);
   const std::int64_t rows = weight.dims[0];
   const std::int64_t columns = weight.dims[1];
-  const Val scales = decode_e8m0(w, weight.scales);
-  if (weight.format == WeightFormat::fp8)
-    return w.mul(decode_e4m3(w, types, weight.codes), spread_tiles(w, scales, rows, columns));
-  const Val values = decode_e2m1(w, types, weight.codes);
-  const Val spread = w.broadcast(scales, {rows, columns / kTile, kTile}, {0, 1});
-  return w.mul(values, w.reshape(spread, {rows, columns}));
+  const auto body = [&](std::span<const Val> operands) {
+    const Val scales = decode_e8m0(w, operands[1]);
+    if (weight.format == WeightFormat::fp8)
+      return w.mul(decode_e4m3(w, types, operands[0]), spread_tiles(w, scales, rows, columns));
+    const Val values = decode_e2m1(w, types, operands[0]);
+    const Val spread = w.broadcast(scales, {rows, columns / kTile, kTile}, {0, 1});
+    return w.mul(values, w.reshape(spread, {rows, columns}));
+  };
+  return w.call(fmt::format("unpack_{}", name_of(weight.format)),
+                std::array<Val, 2>{weight.codes, weight.scales}, body);
 }
 
 WeightVal rows_of(ModuleWriter& w, const WeightVal& weight, const Val& start, std::int64_t count) {

@@ -148,12 +148,12 @@ std::vector<Val> ModuleWriter::loop(std::int64_t trips, std::span<const Val> car
   line(
       fmt::format("{}:{} = stablehlo.while({}) : {}", ref(base), carried.size() + 1, inits, types));
   line("cond {");
-  ++depth_;
+  ++block_.depth;
   const Val more = compare("LT", i, count);
   line(fmt::format("stablehlo.return {} : tensor<i1>", ref(more)));
-  --depth_;
+  --block_.depth;
   line("} do {");
-  ++depth_;
+  ++block_.depth;
   const std::vector<Val> next = body(i, inner);
   if (next.size() != carried.size())
     throw ill_typed("while", "carries another number of values", std::to_string(carried.size()),
@@ -165,7 +165,7 @@ std::vector<Val> ModuleWriter::loop(std::int64_t trips, std::span<const Val> car
     values += ", " + ref(next[k]);
   }
   line(fmt::format("stablehlo.return {} : {}", values, types));
-  --depth_;
+  --block_.depth;
   line("}");
   return results;
 }
