@@ -43,7 +43,18 @@ LoweredModule lower_graph(const Graph& graph, const LowerOptions& options) {
 }
 
 LoweredModule lower_node(const Graph& graph, const Node& node, const LowerOptions& options) {
-  ModuleLowering lowering(name_of(node.op), graph, options);
+  // Called as the op's declaration calls them: nodes that are alike have the same text.
+  std::map<ValueId, std::string> names;
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const std::string name(operand_names(node.op)[i]);
+    names.emplace(node.operands[i], name);
+    for (const Node& other : graph.nodes)
+      if (std::holds_alternative<CacheView>(other.op) && other.results.front() == node.operands[i])
+        names.emplace(other.operands.front(), name + ".root");
+  }
+  for (std::size_t i = 0; i < node.results.size(); ++i)
+    names.emplace(node.results[i], result_names(node.op)[i]);
+  ModuleLowering lowering(name_of(node.op), graph, options, std::move(names));
   lowering.add(node);
   return lowering.finish(node.results);
 }

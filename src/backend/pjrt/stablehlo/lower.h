@@ -24,8 +24,8 @@ struct LowerOptions {
   TypeSupport types = {};
   /// Element type of a plain weight in the checkpoint (bf16, f16 or f32); bf16 where not set.
   std::function<DType(const Value&)> plain_type = {};
-  /// Views' offsets into their roots become parameters (scalars behind all others), so that one
-  /// module serves every layer whose columns differ only in where they lie.
+  /// Views' offsets into their roots become parameters (scalars, each where its view is first
+  /// used), so that one module serves every layer whose columns differ only in where they lie.
   bool offset_parameters = false;
 };
 
@@ -72,7 +72,9 @@ struct LoweredModule {
 
 /// The whole graph. Results: its outputs in order, then what it writes.
 LoweredModule lower_graph(const Graph& graph, const LowerOptions& options = {});
-/// One node. Results: the node's results, then what it writes. REQUIRES: no cache_view.
+/// One node: its operands in order, called as the op's declaration calls them, so that nodes that
+/// are alike have the same text. Results: the node's results, then what it writes. REQUIRES: no
+/// cache_view.
 LoweredModule lower_node(const Graph& graph, const Node& node, const LowerOptions& options = {});
 
 }  // namespace deepinfer::pjrt

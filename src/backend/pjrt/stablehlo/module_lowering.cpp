@@ -5,27 +5,28 @@
 #include "backend/pjrt/stablehlo/writer_checks.h"
 
 namespace deepinfer::pjrt {
-namespace {
+const std::string& ModuleLowering::name_of_value(ValueId id) const {
+  const auto given = names_.find(id);
+  return given != names_.end() ? given->second : graph_.value(id).name;
+}
 
 /// "q = linear(qr, layers.0.attn.wq_b) round=bf16"
-std::string heading(const Graph& graph, const Node& node) {
+std::string ModuleLowering::heading(const Node& node) const {
   std::string text;
-  for (const ValueId id : node.results) text += (text.empty() ? "" : ", ") + graph.value(id).name;
+  for (const ValueId id : node.results) text += (text.empty() ? "" : ", ") + name_of_value(id);
   if (!text.empty()) text += " = ";
   text.append(name_of(node.op)) += "(";
   for (std::size_t i = 0; i < node.operands.size(); ++i)
-    text += (i == 0 ? "" : ", ") + graph.value(node.operands[i]).name;
+    text += (i == 0 ? "" : ", ") + name_of_value(node.operands[i]);
   text += ")";
   const AttributeList list = attributes(node.op);
   for (const auto& [name, value] : list.entries()) text += fmt::format(" {}={}", name, value);
   return text;
 }
 
-}  // namespace
-
 ModuleLowering::ModuleLowering(std::string_view name, const Graph& graph,
-                               const LowerOptions& options)
-    : graph_(graph), options_(options), writer_(name) {
+                               const LowerOptions& options, std::map<ValueId, std::string> names)
+    : graph_(graph), options_(options), names_(std::move(names)), writer_(name) {
   for (const Node& node : graph.nodes)
     if (const auto* view = std::get_if<CacheView>(&node.op)) {
       root_of_[node.results.front()] = node.operands.front();
@@ -46,7 +47,7 @@ const Val& ModuleLowering::current(ValueId id) {
   const auto known = current_.find(id);
   if (known != current_.end()) return known->second;
   const Value& value = graph_.value(id);
-  return current_[id] = param(ParameterKind::value, id, value.name, element_of(value.dtype),
+  return current_[id] = param(ParameterKind::value, id, name_of_value(id), element_of(value.dtype),
                               dims_of(value.shape));
 }
 
@@ -59,10 +60,10 @@ WeightVal ModuleLowering::weight(ValueId id) {
   Element type = Element::ui8;
   if (value.format == WeightFormat::plain)
     type = element_of(options_.plain_type ? options_.plain_type(value) : DType::bf16);
-  weight.codes = param(ParameterKind::weight, id, value.name, type, dims.codes);
+  weight.codes = param(ParameterKind::weight, id, name_of_value(id), type, dims.codes);
   if (value.format != WeightFormat::plain)
     weight.scales =
-        param(ParameterKind::scales, id, value.name + ".scale", Element::ui8, dims.scales);
+        param(ParameterKind::scales, id, name_of_value(id) + ".scale", Element::ui8, dims.scales);
   return weights_[id] = weight;
 }
 
@@ -91,7 +92,7 @@ Val ModuleLowering::offset_of(ValueId id, const Place& place) {
   const auto known = offsets_.find(id);
   if (known != offsets_.end()) return parameter_values_[known->second];
   offsets_[id] = parameters_.size();
-  return param(ParameterKind::offset, id, graph_.value(id).name + ".offset", type, {});
+  return param(ParameterKind::offset, id, name_of_value(id) + ".offset", type, {});
 }
 
 CacheVal ModuleLowering::cache(ValueId id) {
@@ -99,7 +100,7 @@ CacheVal ModuleLowering::cache(ValueId id) {
   if (!current_.contains(place.storage))
     current_[place.storage] =
         param(place.storage == id ? ParameterKind::column : ParameterKind::root, place.storage,
-              graph_.value(place.storage).name, Element::ui8, place.dims.dims());
+              name_of_value(place.storage), Element::ui8, place.dims.dims());
   return {.storage = current_.at(place.storage),
           .root = place.dims,
           .offset = offset_of(id, place),
@@ -130,7 +131,7 @@ void ModuleLowering::write(const Node& node, const Val& storage) {
   const ValueId id = node.operands[static_cast<std::size_t>(written_operand(node.op))];
   const bool view = graph_.value(id).kind == ValueKind::view;
   const ValueId target = view ? place_of(id).storage : id;
-  writer_.rename(storage, graph_.value(target).name + ".new");
+  writer_.rename(storage, name_of_value(target) + ".new");
   current_[target] = storage;
   for (const Result& known : written_)
     if (known.value == target) return;
@@ -142,7 +143,7 @@ void ModuleLowering::write(const Node& node, const Val& storage) {
 
 void ModuleLowering::add(const Node& node) {
   if (std::holds_alternative<CacheView>(node.op)) return;
-  writer_.comment(heading(graph_, node));
+  writer_.comment(heading(node));
   std::vector<OperandVal> operands;
   const int writes = written_operand(node.op);
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
@@ -157,7 +158,7 @@ void ModuleLowering::add(const Node& node) {
     const Value& value = graph_.value(node.results[i]);
     require_dims(name_of(node.op), io.result(i), dims_of(value.shape));
     require_type(name_of(node.op), io.result(i), element_of(value.dtype));
-    writer_.rename(io.result(i), value.name);
+    writer_.rename(io.result(i), name_of_value(node.results[i]));
     current_[node.results[i]] = io.result(i);
   }
   if (io.written()) write(node, *io.written());

@@ -13,7 +13,9 @@ namespace deepinfer::pjrt {
 
 class ModuleLowering {
  public:
-  ModuleLowering(std::string_view name, const Graph& graph, const LowerOptions& options);
+  /// Values are called as in `names`, others as in the graph.
+  ModuleLowering(std::string_view name, const Graph& graph, const LowerOptions& options,
+                 std::map<ValueId, std::string> names = {});
 
   /// Appends a node. Operands that nothing has made yet become parameters.
   void add(const Node& node);
@@ -27,6 +29,8 @@ class ModuleLowering {
     ViewRecipe recipe;
   };
 
+  const std::string& name_of_value(ValueId id) const;
+  std::string heading(const Node& node) const;
   OperandVal operand(ValueId id);
   const Val& current(ValueId id);
   WeightVal weight(ValueId id);
@@ -38,6 +42,7 @@ class ModuleLowering {
 
   const Graph& graph_;
   const LowerOptions& options_;
+  std::map<ValueId, std::string> names_;
   ModuleWriter writer_;
   std::vector<Parameter> parameters_;
   std::vector<Val> parameter_values_;
