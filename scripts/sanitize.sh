@@ -25,7 +25,7 @@ left_out+='|CountsTheBundledCases|WhatRunsTheModelDoesNotChangeTheAnswer|SameBit
 # about threads, scalar kernels share the others' threading at a fifth of the speed, and the rest
 # repeats the same steps for minutes. What stays has every kernel, runner and engine on its threads.
 if [[ $preset == tsan ]]; then
-  left_out+='|eference|Goldens|^Cli|/scalar|CachePaths|EveryChunking|EverySizeAndEvery'
+  left_out+='|eference|Goldens|TextLikelihood|^Cli|/scalar|CachePaths|EveryChunking|EverySizeAndEvery'
   left_out+='|ArenaSize|ChunkScores|B1_|TypedRoots|ItsJsonReadBack|GraphPasses'
 fi
 fixed_addresses=()
