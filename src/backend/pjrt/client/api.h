@@ -14,7 +14,7 @@
 
 namespace deepinfer::pjrt {
 
-/// A plug-in's table of entries. Lives as long as the process, as the plug-in does.
+/// A plug-in's table of entries. Owned by a Plugin, which everything made of it keeps alive.
 struct Api {
   const PJRT_Api* table = nullptr;
   std::string name;  ///< the plug-in's file, for errors

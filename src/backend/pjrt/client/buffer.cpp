@@ -35,6 +35,8 @@ Buffer::Buffer(std::shared_ptr<const Client> client, PJRT_Buffer* buffer, NamedT
 
 Buffer::~Buffer() { release(); }
 
+Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this == &other) return *this;
   release();

@@ -29,7 +29,9 @@ class Buffer {
   Buffer(std::shared_ptr<const Client> client, PJRT_Buffer* buffer, NamedType type,
          PJRT_Event* host_done = nullptr);
   ~Buffer();
-  Buffer(Buffer&& other) noexcept = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
 
   const std::string& name() const { return type_.name; }

@@ -15,8 +15,8 @@ namespace deepinfer::pjrt::test {
 std::shared_ptr<const Client> cpu_client();
 
 template <typename T>
-Buffer upload(const Client& client, NamedType type, const std::vector<T>& values) {
-  return client.upload(std::move(type), std::as_bytes(std::span(values)));
+Buffer upload(const Client& client, const NamedType& type, const std::vector<T>& values) {
+  return client.upload(type, std::as_bytes(std::span(values)));
 }
 
 template <typename T>

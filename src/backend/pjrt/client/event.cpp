@@ -14,6 +14,14 @@ Event::Event(std::shared_ptr<const Client> client, PJRT_Event* event, std::strin
       about_(std::move(about)),
       call_(call) {}
 
+Event& Event::operator=(Event&& other) noexcept {
+  event_ = std::move(other.event_);
+  about_ = std::move(other.about_);
+  call_ = other.call_;
+  client_ = std::move(other.client_);  // last: what was held before lived of it
+  return *this;
+}
+
 void Event::wait() {
   if (event_ == nullptr) return;
   const Owned<PJRT_Event> event = std::move(event_);

@@ -18,6 +18,11 @@ class Event {
   /// `about` and `call` go into the errors of wait().
   Event(std::shared_ptr<const Client> client, PJRT_Event* event, std::string about,
         std::string_view call);
+  ~Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  Event(Event&& other) noexcept = default;
+  Event& operator=(Event&& other) noexcept;
 
   /// Returns when it is done. Throws ApiError if what it stands for failed. Waits once.
   void wait();

@@ -17,6 +17,13 @@ Executable::Executable(std::shared_ptr<const Client> client, PJRT_LoadedExecutab
   check_results();
 }
 
+Executable& Executable::operator=(Executable&& other) noexcept {
+  executable_ = std::move(other.executable_);
+  signature_ = std::move(other.signature_);
+  client_ = std::move(other.client_);  // last: what was held before lived of it
+  return *this;
+}
+
 Owned<PJRT_Executable> Executable::unloaded() const {
   const Api& api = client_->plugin().api();
   auto args = make_args<PJRT_LoadedExecutable_GetExecutable_Args>();

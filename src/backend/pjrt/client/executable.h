@@ -59,6 +59,11 @@ class Executable {
   /// they differ, ApiError.
   Executable(std::shared_ptr<const Client> client, PJRT_LoadedExecutable* executable,
              std::shared_ptr<const Signature> signature);
+  ~Executable() = default;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+  Executable(Executable&& other) noexcept = default;
+  Executable& operator=(Executable&& other) noexcept;
 
   const Signature& signature() const { return *signature_; }
 

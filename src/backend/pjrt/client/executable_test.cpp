@@ -142,5 +142,18 @@ TEST_F(PjrtExecutable, HostBytesUsedInPlaceAreFreeOnceTheBufferIsGone) {
   }
 }
 
+TEST_F(PjrtExecutable, AClientGoesAfterEverythingMadeOfIt) {
+  Event last;
+  {
+    Buffer root = tensor("kv root");
+    last = program().start(std::vector{Argument::lend(root)}).done;
+  }
+  client_.reset();
+  EXPECT_EQ(test::fake_control().live, 2);  // the event, and the client for its sake
+  last = Event();
+  EXPECT_EQ(test::fake_control().live, 0);
+  EXPECT_EQ(test::fake_control().misuses, 0);
+}
+
 }  // namespace
 }  // namespace deepinfer::pjrt
