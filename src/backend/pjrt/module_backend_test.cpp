@@ -31,9 +31,18 @@ class ModuleExecutable : public deepinfer::Executable {
  public:
   ModuleExecutable(std::shared_ptr<const Client> client, std::shared_ptr<const Graph> graph,
                    const Bindings& bindings, GraphMode mode, LowerOptions options)
-      : client_(std::move(client)), graph_(std::move(graph)), bindings_(bindings) {
-    options.plain_type = [this](const Value& value) {
-      return bindings_.weights(value).front().dtype;
+      : client_(std::move(client)),
+        graph_(std::move(graph)),
+        storage_(graph_->values.size()),
+        weights_(graph_->values.size()) {
+    for (std::size_t id = 0; id < graph_->values.size(); ++id) {
+      const Value& value = graph_->values[id];
+      if (value.kind == ValueKind::weight) weights_[id] = bindings.weights(value);
+      if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
+        storage_[id] = bindings.storage(value);
+    }
+    options.plain_type = [&bindings](const Value& value) {
+      return bindings.weights(value).front().dtype;
     };
     if (mode != GraphMode::eager) {
       add(lower_graph(*graph_, options));
@@ -83,10 +92,10 @@ class ModuleExecutable : public deepinfer::Executable {
   }
 
   Bytes contents(const Parameter& parameter) const {
-    const Value& value = graph_->value(parameter.value);
+    const auto index = static_cast<std::size_t>(parameter.value);
     Bytes bytes;
     if (parameter.kind == ParameterKind::weight || parameter.kind == ParameterKind::scales) {
-      const std::vector<WeightRef> refs = bindings_.weights(value);
+      const std::vector<WeightRef>& refs = weights_[index];
       const std::size_t each = bytes_of(parameter) / refs.size();
       for (const WeightRef& ref : refs) {
         const auto* from = parameter.kind == ParameterKind::weight
@@ -103,7 +112,7 @@ class ModuleExecutable : public deepinfer::Executable {
     }
     const auto made = values_.find(parameter.value);
     if (made != values_.end()) return made->second;
-    const std::byte* from = bindings_.storage(value);
+    const std::byte* from = storage_[index];
     return {from, from + bytes_of(parameter)};
   }
 
@@ -124,13 +133,14 @@ class ModuleExecutable : public deepinfer::Executable {
       if (result.kind == ResultKind::value)
         values_[result.value] = std::move(bytes);
       else
-        std::memcpy(bindings_.storage(graph_->value(result.value)), bytes.data(), bytes.size());
+        std::memcpy(storage_[static_cast<std::size_t>(result.value)], bytes.data(), bytes.size());
     }
   }
 
   std::shared_ptr<const Client> client_;
   std::shared_ptr<const Graph> graph_;
-  const Bindings& bindings_;
+  std::vector<std::byte*> storage_;              // by value id
+  std::vector<std::vector<WeightRef>> weights_;  // by value id
   std::vector<Program> programs_;
   std::map<ValueId, Bytes> values_;
 };
