@@ -7,9 +7,10 @@
 namespace deepinfer::pjrt::fake {
 
 #define FAKE_ENTRY(entry) PJRT_Error* entry(PJRT_##entry##_Args* args)
+#define FAKE_VOID_ENTRY(entry) void entry(PJRT_##entry##_Args* args)
 
-void Error_Destroy(PJRT_Error_Destroy_Args* args);
-void Error_Message(PJRT_Error_Message_Args* args);
+FAKE_VOID_ENTRY(Error_Destroy);
+FAKE_VOID_ENTRY(Error_Message);
 FAKE_ENTRY(Error_GetCode);
 FAKE_ENTRY(Plugin_Initialize);
 FAKE_ENTRY(Plugin_Attributes);
@@ -53,5 +54,6 @@ FAKE_ENTRY(LoadedExecutable_GetExecutable);
 FAKE_ENTRY(LoadedExecutable_Execute);
 
 #undef FAKE_ENTRY
+#undef FAKE_VOID_ENTRY
 
 }  // namespace deepinfer::pjrt::fake

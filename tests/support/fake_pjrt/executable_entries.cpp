@@ -24,8 +24,8 @@ PJRT_Error* Client_Compile(PJRT_Client_Compile_Args* args) {
   if (std::string_view(args->program->format, args->program->format_size) != "mlir" ||
       code.find("@main") == std::string_view::npos)
     return error(PJRT_Error_Code_INVALID_ARGUMENT, "1:1: expected a module with @main");
-  args->executable =
-      make_live(PJRT_LoadedExecutable{.aliases = code.find("tf.aliasing_output") != code.npos});
+  args->executable = make_live(
+      PJRT_LoadedExecutable{.aliases = code.find("tf.aliasing_output") != std::string_view::npos});
   return nullptr;
 }
 
