@@ -104,10 +104,9 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
   if (arguments.graph.has_value()) {
     const int rows = parse_rows(*arguments.graph, "--graph");
     const std::string after = arguments.after.value_or("");
-    sections.emplace_back(
-        "graph", after == kModule
-                     ? module_section(model.checkpoint(), options, rows)
-                     : graph_section(read_config(model_directory(options)), options, rows, after));
+    const ModelConfig config = read_config(model_directory(options));
+    sections.emplace_back("graph", after == kModule ? module_section(config, options, rows)
+                                                    : graph_section(config, options, rows, after));
   }
   if (arguments.plan.has_value())
     sections.emplace_back(
@@ -155,7 +154,8 @@ void add_inspect_command(Program& program) {
   line.flag("--caches", "where each layer's caches lie", arguments->caches);
   line.value("--graph", "N", "the graph of a step of N rows", arguments->graph);
   line.value("--after", "PASS",
-             "with --graph: after the pass none (as built), verify, canonicalise, fuse or plan",
+             "with --graph: after the pass none (as built), verify, canonicalise, fuse or plan; or "
+             "stablehlo, the module that a plug-in compiles",
              arguments->after);
   line.value("--plan", "N", "memory of a step of N rows: weights, caches, every value's place",
              arguments->plan);

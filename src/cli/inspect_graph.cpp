@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backend/backend.h"
 #include "backend/pjrt/stablehlo/lower.h"
 #include "cache/cache_plan.h"
+#include "checkpoint/tensor_names.h"
 #include "cli/inspect_sections.h"
 #include "core/system_memory.h"
 #include "deepinfer/error.h"
@@ -167,13 +169,15 @@ Json tensor_json(const Graph& graph, std::string_view kind, const Entry& entry) 
 
 }  // namespace
 
-Section module_section(const Checkpoint& checkpoint, const Options& options, int rows) {
-  const PlannedStep step(checkpoint.config(), options, rows);
+Section module_section(const ModelConfig& config, const Options& options, int rows) {
+  const PlannedStep step(config, options, rows);
   const Graph graph = run_passes(step.graph).graph;
+  std::map<std::string, DType> types;
+  for (const ExpectedTensor& tensor : expected_tensors(config))
+    types.emplace(tensor.name, tensor.dtype());
   pjrt::LowerOptions lowering;
-  lowering.plain_type = [&checkpoint](const Value& value) {
-    const std::string& name = value.tensor_names.empty() ? value.name : value.tensor_names.front();
-    return checkpoint.tensor(name).dtype;
+  lowering.plain_type = [&types](const Value& value) {
+    return types.at(value.tensor_names.empty() ? value.name : value.tensor_names.front());
   };
   const pjrt::LoweredModule module = pjrt::lower_graph(graph, lowering);
   Json parameters = Json::array();

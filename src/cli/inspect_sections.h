@@ -29,8 +29,9 @@ Section graph_section(const ModelConfig& config, const Options& options, int row
                       const std::string& after);
 /// What --after calls the StableHLO module of the graph after all passes.
 inline constexpr std::string_view kModule = "stablehlo";
-/// That module for a step of `rows` rows; as JSON with its parameters and results.
-Section module_section(const Checkpoint& checkpoint, const Options& options, int rows);
+/// That module for a step of `rows` rows, for weights of the types that the config calls for; as
+/// JSON with its parameters and results.
+Section module_section(const ModelConfig& config, const Options& options, int rows);
 /// The memory plan of a step of `rows` rows: weights, caches and arena by name.
 Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows);
 Section options_section(const ResolvedOptions& resolved);

@@ -36,7 +36,7 @@ ModuleLowering::ModuleLowering(std::string_view name, const Graph& graph,
 
 Val ModuleLowering::param(ParameterKind kind, ValueId id, std::string_view name, Element type,
                           const Dims& dims) {
-  const Val value = writer_.param(name, type, dims);
+  Val value = writer_.param(name, type, dims);
   parameters_.push_back(
       {.kind = kind, .value = id, .name = std::string(name), .type = type, .dims = dims});
   parameter_values_.push_back(value);

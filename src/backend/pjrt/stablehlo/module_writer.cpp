@@ -62,13 +62,13 @@ void ModuleWriter::line(const std::string& text) {
 }
 
 Val ModuleWriter::emit(Element type, const Dims& dims, const std::string& text) {
-  const Val value{.id = new_id(), .type = type, .dims = dims};
+  Val value{.id = new_id(), .type = type, .dims = dims};
   line(ref(value) + " = " + text);
   return value;
 }
 
 Val ModuleWriter::param(std::string_view name, Element type, const Dims& dims) {
-  const Val value{.id = new_id(), .type = type, .dims = dims};
+  Val value{.id = new_id(), .type = type, .dims = dims};
   rename(value, name);
   params_.push_back({.value = value, .name = std::string(name)});
   return value;
@@ -108,7 +108,7 @@ Val ModuleWriter::hoist(Element type, const Dims& dims, const std::string& liter
       fmt::format("stablehlo.constant dense<{}> : {}", literal, tensor_type(type, dims));
   const auto known = block_.constant_of.find(text);
   if (known != block_.constant_of.end()) return known->second;
-  const Val value{.id = new_id(), .type = type, .dims = dims};
+  Val value{.id = new_id(), .type = type, .dims = dims};
   block_.constants += fmt::format("    {} = {}\n", ref(value), text);
   block_.constant_of.emplace(text, value);
   return value;
