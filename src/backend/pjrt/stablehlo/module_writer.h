@@ -66,7 +66,7 @@ class ModuleWriter {
 
   // ---- elementwise
   Val unary(std::string_view op, const Val& a);
-  Val binary(std::string_view op, const Val& a, const Val& b);
+  Val binary(std::string_view op, const Val& left, const Val& right);
   Val binary(std::string_view op, const Val& a, double b) {
     return binary(op, a, constant(a.type, b));
   }
@@ -85,7 +85,7 @@ class ModuleWriter {
   Val both(const Val& a, const Val& b) { return binary("and", a, b); }
   Val either(const Val& a, const Val& b) { return binary("or", a, b); }
   /// `direction`: EQ, NE, GE, GT, LE or LT.
-  Val compare(std::string_view direction, const Val& a, const Val& b);
+  Val compare(std::string_view direction, const Val& left, const Val& right);
   Val compare(std::string_view direction, const Val& a, double b) {
     return compare(direction, a, constant(a.type, b));
   }
