@@ -60,9 +60,9 @@ class ModuleExecutable : public deepinfer::Executable {
   TensorRef output(std::string_view name) const override {
     for (const GraphOutput& output : graph_->outputs)
       if (output.name == name) {
-        const Bytes& bytes = values_.at(output.value);
+        Bytes& bytes = values_.at(output.value);
         const Value& value = graph_->value(output.value);
-        return {.data = const_cast<std::byte*>(bytes.data()),
+        return {.data = bytes.data(),
                 .dtype = value.dtype,
                 .shape = value.shape,
                 .row_bytes = static_cast<std::int64_t>(bytes.size()) / value.shape[0]};
@@ -142,7 +142,7 @@ class ModuleExecutable : public deepinfer::Executable {
   std::vector<std::byte*> storage_;              // by value id
   std::vector<std::vector<WeightRef>> weights_;  // by value id
   std::vector<Program> programs_;
-  std::map<ValueId, Bytes> values_;
+  mutable std::map<ValueId, Bytes> values_;  // a TensorRef points to bytes that may be written
 };
 
 class ModuleBackend : public Backend {

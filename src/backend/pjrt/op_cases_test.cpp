@@ -62,6 +62,7 @@ Given blocks_of(OpFixture& f, Quantiser quantiser, std::int64_t blocks, std::int
 
 Frequencies some_frequencies(int pairs) {
   std::vector<float> list;
+  list.reserve(static_cast<std::size_t>(pairs));
   for (int i = 0; i < pairs; ++i) list.push_back(1.0F / static_cast<float>(1 + i * i));
   return std::make_shared<const std::vector<float>>(std::move(list));
 }
@@ -144,6 +145,7 @@ BuiltCase linear(OpFixture& f, std::int64_t rows) {
 template <DType kType>
 BuiltCase plain_linear(OpFixture& f, std::int64_t rows) {
   std::vector<float> values;
+  values.reserve(40 * 24);
   for (int i = 0; i < 40 * 24; ++i) values.push_back(static_cast<float>(i % 37 - 18) / 16);
   return {Linear{}, {f.activation("x", {rows, 40}), f.plain_weight("w", {24, 40}, values, kType)}};
 }
@@ -225,6 +227,7 @@ BuiltCase compress(OpFixture& f, std::int64_t rows) {
     previous.push_back(static_cast<std::int32_t>(begins ? -1 : t - 1));
   }
   std::vector<float> state;
+  state.reserve(4 * 2 * 24);
   for (int i = 0; i < 4 * 2 * 24; ++i) state.push_back(static_cast<float>(i % 17 - 8) / 4);
   return {Compress{.rounding = kRounding},
           {f.activation("a", {rows, 24}), f.activation("g", {rows, 24}),
