@@ -42,6 +42,8 @@ struct ThreadPool::State {
   // Each word on a cache line of its own: workers poll `generation` while others count `pending`.
   alignas(64) std::atomic<std::uint32_t> generation{0};
   alignas(64) std::atomic<std::uint32_t> pending{0};
+  /// The last round in which the part of a member was begun, by whoever came first.
+  std::vector<std::atomic<std::uint32_t>> begun;
   alignas(64) Entry entry = nullptr;
   void* context = nullptr;
   ThreadObserver* observer = nullptr;
@@ -54,12 +56,20 @@ struct ThreadPool::State {
     if (observer != nullptr) observer->work_ends(member);
   }
 
+  /// Whether the part of `member` in this round is the caller's to run now. A worker that wakes up
+  /// after its round has ended fails here: the word holds that round already.
+  bool begin(int member, std::uint32_t round) {
+    std::uint32_t before = round - 1;
+    return begun[static_cast<std::size_t>(member)].compare_exchange_strong(before, round);
+  }
+
   void work(int member) {
     std::uint32_t seen = 0;
     while (true) {
       wait_while(generation, seen, spins);
       seen = generation.load(std::memory_order_acquire);
       if (stopping) return;
+      if (!begin(member, seen)) continue;
       call(member);
       if (pending.fetch_sub(1) == 1) pending.notify_one();
     }
@@ -95,6 +105,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
                            {.expected = "at least 1", .got = std::to_string(threads), .hint = {}});
   State* state = state_.get();
   state->members = threads;
+  state->begun = std::vector<std::atomic<std::uint32_t>>(static_cast<std::size_t>(threads));
   state->spins = threads <= allowed_processors() ? kSpins : 0;
   state->workers.reserve(static_cast<std::size_t>(threads - 1));
   try {
@@ -129,6 +140,14 @@ void ThreadPool::run_erased(Entry entry, void* context) {
   state.pending.store(static_cast<std::uint32_t>(state.members - 1), std::memory_order_relaxed);
   state.start_round();
   state.call(0);
+  // On a busy machine a worker may not get a processor for milliseconds. Its part is the same
+  // whoever runs it, so what no worker has begun by now is run here.
+  const std::uint32_t round = state.generation.load(std::memory_order_relaxed);
+  for (int member = 1; member < state.members; ++member) {
+    if (!state.begin(member, round)) continue;
+    state.call(member);
+    state.pending.fetch_sub(1);
+  }
   for (std::uint32_t left = state.pending.load(std::memory_order_acquire); left != 0;
        left = state.pending.load(std::memory_order_acquire))
     wait_while(state.pending, left, state.spins);

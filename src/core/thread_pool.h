@@ -3,7 +3,9 @@
 // A fixed team of threads that runs one function on all members and waits: the fork and join of an
 // op inside a replay. No allocation and no mutex in run(); members spin briefly, then sleep.
 //
-// One caller at a time. run() is not re-entrant. The calling thread is member 0.
+// One caller at a time. run() is not re-entrant. The calling thread runs member 0, and the part of
+// any other member whose thread has not begun it by then: a member is a part of the work, not a
+// thread.
 
 #include <cstdint>
 #include <memory>

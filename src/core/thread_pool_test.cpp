@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -70,18 +73,38 @@ TEST(ThreadPool, more_members_than_processors) {
   check_rounds(static_cast<int>(std::thread::hardware_concurrency()) * 2 + 3, 1000);
 }
 
-TEST(ThreadPool, member_0_is_the_caller_and_others_keep_their_thread) {
+/// The threads that the parts of one round ran on. Part 0 waits until all others have begun or
+/// `patience` is over.
+std::vector<std::thread::id> threads_of_a_round(ThreadPool& pool, std::chrono::seconds patience) {
+  std::vector<std::thread::id> threads(static_cast<std::size_t>(pool.size()));
+  std::atomic<int> begun{0};
+  pool.run([&](int member) {
+    threads[static_cast<std::size_t>(member)] = std::this_thread::get_id();
+    ++begun;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (member == 0 && begun < pool.size() && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+  });
+  return threads;
+}
+
+TEST(ThreadPool, every_member_has_a_thread_of_its_own_when_there_is_time) {
   ThreadPool pool(3);
-  std::vector<std::thread::id> first(3);
-  pool.run(
-      [&](int member) { first[static_cast<std::size_t>(member)] = std::this_thread::get_id(); });
+  const auto first = threads_of_a_round(pool, std::chrono::seconds(20));
   EXPECT_EQ(first[0], std::this_thread::get_id());
-  EXPECT_NE(first[1], first[2]);
-  EXPECT_NE(first[0], first[1]);
-  std::vector<std::thread::id> second(3);
-  pool.run(
-      [&](int member) { second[static_cast<std::size_t>(member)] = std::this_thread::get_id(); });
-  EXPECT_EQ(first, second);
+  EXPECT_EQ(std::set<std::thread::id>(first.begin(), first.end()).size(), 3U);
+  EXPECT_EQ(threads_of_a_round(pool, std::chrono::seconds(20)), first);
+}
+
+TEST(ThreadPool, the_caller_runs_what_no_worker_has_begun) {
+  ThreadPool pool(64);  // cannot all wake up within the few rounds' empty parts
+  int by_the_caller = 0;
+  for (int round = 0; round < 100; ++round) {
+    const auto threads = threads_of_a_round(pool, std::chrono::seconds(0));
+    by_the_caller +=
+        static_cast<int>(std::count(threads.begin(), threads.end(), std::this_thread::get_id()));
+  }
+  EXPECT_GT(by_the_caller, 100);
 }
 
 TEST(ThreadPool, what_a_round_wrote_is_seen_by_the_next) {
