@@ -84,8 +84,8 @@ class MappedPlainReader : public RowReader {
 /// An open file descriptor.
 class File {
  public:
-  explicit File(std::string path) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  explicit File(std::string path)
+      : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0)
       throw Error::failed(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
   }

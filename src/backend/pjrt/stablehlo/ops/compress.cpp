@@ -40,8 +40,8 @@ void lower(const Compress& op, OpIo& io) {
   const Val zero = w.i32(0, {rows});
 
   const std::int64_t bytes = state.column_bytes();
-  const Val pending = w.bitcast(
-      w.reshape(read_records(w, state, slots, zero, bytes), {rows, 2 * width, 4}), Element::f32);
+  const Val held = read_records(w, state, slots, zero, bytes);
+  const Val pending = w.bitcast(w.reshape(held, {rows, 2 * width, 4}), Element::f32);
   const Val first_a = pick(w, a, previous, w.slice_axis(pending, 1, 0, width));
   const Val first_g = pick(w, g, previous, w.slice_axis(pending, 1, width, 2 * width));
   const Val largest = w.max(first_g, g);
@@ -58,7 +58,7 @@ void lower(const Compress& op, OpIo& io) {
   const Val leaves = w.both(w.both(real, w.unary("not", odd)), is_last(w, previous));
   const Val halves = w.concatenate(std::array<Val, 2>{a, g}, 1);
   const Val records = w.reshape(w.bitcast(halves, Element::ui8), {rows, bytes});
-  io.write(write_records(w, state, slots, zero, leaves, records));
+  io.write(write_records(w, state, slots, zero, leaves, records, &held));
 }
 
 }  // namespace deepinfer::pjrt
