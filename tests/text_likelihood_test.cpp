@@ -62,7 +62,9 @@ TEST_P(TextLikelihood, B17_the_mean_is_that_of_the_reference) {
   const std::string name = golden_name(GetParam());
   const double noise = wanted.at("noise").at(name);
   EXPECT_NEAR(mean, wanted.at("reference").at(name).get<double>(), std::max(kTolerance, 4 * noise));
-  if (GetParam() == Numerics::fp32) EXPECT_LT(4 * noise, kTolerance);
+  if (GetParam() == Numerics::fp32) {
+    EXPECT_LT(4 * noise, kTolerance);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Numerics, TextLikelihood, golden_numerics(),
