@@ -59,4 +59,20 @@ LoweredModule lower_node(const Graph& graph, const Node& node, const LowerOption
   return lowering.finish(node.results);
 }
 
+LoweredModule lower_region(const Graph& graph, const RegionKind& kind, const RegionCall& call,
+                           const LowerOptions& options) {
+  std::map<ValueId, std::string> names;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i)
+    names.emplace(call.arguments[i], kind.graph->value(kind.arguments[i]).name);
+  for (std::size_t i = 0; i < call.nodes.size(); ++i) {
+    const Node& outer = graph.nodes[static_cast<std::size_t>(call.nodes[i])];
+    const Node& inner = kind.graph->nodes[i];
+    for (std::size_t k = 0; k < outer.results.size(); ++k)
+      names.emplace(outer.results[k], kind.graph->value(inner.results[k]).name);
+  }
+  ModuleLowering lowering(kind.name, graph, options, std::move(names));
+  for (const int node : call.nodes) lowering.add(graph.nodes[static_cast<std::size_t>(node)]);
+  return lowering.finish(call.results);
+}
+
 }  // namespace deepinfer::pjrt

@@ -17,6 +17,7 @@
 #include "backend/pjrt/stablehlo/caches.h"
 #include "backend/pjrt/stablehlo/type_support.h"
 #include "graph/graph.h"
+#include "graph/regions.h"
 
 namespace deepinfer::pjrt {
 
@@ -27,6 +28,8 @@ struct LowerOptions {
   /// Views' offsets into their roots become parameters (scalars, each where its view is first
   /// used), so that one module serves every layer whose columns differ only in where they lie.
   bool offset_parameters = false;
+  /// Written roots take over their parameters' buffers. False for devices that get that wrong.
+  bool alias_roots = true;
 };
 
 enum class ParameterKind : std::uint8_t {
@@ -76,5 +79,10 @@ LoweredModule lower_graph(const Graph& graph, const LowerOptions& options = {});
 /// are alike have the same text. Results: the node's results, then what it writes. REQUIRES: no
 /// cache_view.
 LoweredModule lower_node(const Graph& graph, const Node& node, const LowerOptions& options = {});
+/// The nodes of one call of a region plan of `graph`, called as in the kind's graph, so that calls
+/// of a kind have the same text if offsets are parameters. Results: the call's, then what it
+/// writes.
+LoweredModule lower_region(const Graph& graph, const RegionKind& kind, const RegionCall& call,
+                           const LowerOptions& options = {});
 
 }  // namespace deepinfer::pjrt

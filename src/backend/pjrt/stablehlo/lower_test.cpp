@@ -22,8 +22,9 @@ ViewRecipe ring_at(std::int64_t offset) {
           .dtype = DType::u8};
 }
 
-/// Two layers that each write a ring of one root and read it back, a linear between them.
-Graph two_layers() {
+/// Layers that each write a ring of one root and read it back, a linear between them. Even ones
+/// share a ring, and so do odd ones.
+Graph layers(int count) {
   GraphBuilder b(kRows);
   const ValueId x = b.metadata("x", DType::f32, {kRows, 64});
   const ValueId slots = b.metadata("slots", DType::i32, {kRows});
@@ -32,14 +33,14 @@ Graph two_layers() {
   const ValueId root = b.root("state_buffer", kSlots * 2 * kRing * kRecord);
   b.add(VisibleEntries{.ratio = 2}, {positions, visible}, "visible");
   ValueId now = x;
-  for (const char* layer : {"layers.0", "layers.1"}) {
+  for (int number = 0; number < count; ++number) {
+    const std::string layer = "layers." + std::to_string(number);
     const GraphBuilder::Scope outer(b, layer);
     const GraphBuilder::Scope scope(b, "attn");
-    const bool first = layer == std::string("layers.0");
     const ValueId ring =
-        b.add(CacheView{.recipe = ring_at(first ? 0 : kRing * kRecord)}, {root}, "ring");
-    const ValueId sink = b.weight(std::string(layer) + ".sink", WeightFormat::plain, {1});
-    const ValueId w = b.weight(std::string(layer) + ".w", WeightFormat::fp8, {64, 64});
+        b.add(CacheView{.recipe = ring_at(number % 2 * kRing * kRecord)}, {root}, "ring");
+    const ValueId sink = b.weight(layer + ".sink", WeightFormat::plain, {1});
+    const ValueId w = b.weight(layer + ".w", WeightFormat::fp8, {64, 64});
     b.add(WindowWrite{}, {now, ring, slots, positions}, "write");
     const ValueId o = b.add(SparseAttention{.heads = 1, .window = 3, .softmax_scale = 0.125F},
                             {now, ring, slots, positions, sink}, "o");
@@ -48,6 +49,8 @@ Graph two_layers() {
   b.output("y", now);
   return b.finish();
 }
+
+Graph two_layers() { return layers(2); }
 
 const Parameter* find(const LoweredModule& module, ParameterKind kind, const Graph& graph,
                       const std::string& name) {
@@ -146,6 +149,36 @@ TEST(Lower, RegionsTakeColumnsOfTheirOwn) {
   ASSERT_NE(column, nullptr);
   EXPECT_EQ(column->dims, (Dims{kSlots, kRing * kRecord}));
   EXPECT_EQ(column->result, 1);
+}
+
+TEST(Lower, CallsOfAKindHaveTheSameTextOverTheStepsRoot) {
+  const Graph graph = layers(3);  // the first reads metadata and is a kind of its own
+  const RegionPlan plan = plan_regions(graph);
+  ASSERT_EQ(plan.calls.size(), 3U);
+  const int kind = plan.calls[1].kind;
+  ASSERT_EQ(plan.calls[2].kind, kind);
+  const auto lower = [&](std::size_t call, bool offsets) {
+    return lower_region(graph, plan.kinds[static_cast<std::size_t>(kind)], plan.calls[call],
+                        {.offset_parameters = offsets});
+  };
+  const LoweredModule first = lower(1, true);
+  const LoweredModule second = lower(2, true);
+  EXPECT_TRUE(test::is_well_formed(first.text)) << first.text;
+  EXPECT_EQ(first.text, second.text);
+  EXPECT_NE(lower(1, false).text, lower(2, false).text);  // each has its own offset inside
+  const Parameter* root = find(first, ParameterKind::root, graph, "state_buffer");
+  ASSERT_NE(root, nullptr);
+  EXPECT_EQ(root->result, 1);
+  EXPECT_NE(find(second, ParameterKind::weight, graph, "layers.2.w"), nullptr);
+  EXPECT_EQ(graph.value(second.results.front().value).name, "layers.2.attn.y");
+}
+
+TEST(Lower, RootsAreKeptWhereAliasingIsOff) {
+  const Graph graph = two_layers();
+  const LoweredModule module = lower_graph(graph, {.alias_roots = false});
+  EXPECT_EQ(module.text.find("tf.aliasing_output"), std::string::npos);
+  EXPECT_EQ(find(module, ParameterKind::root, graph, "state_buffer")->result, -1);
+  EXPECT_EQ(module.results.back().kind, ResultKind::root);
 }
 
 TEST(Lower, RootsWhoseViewsStepDifferentlyAreOneRow) {

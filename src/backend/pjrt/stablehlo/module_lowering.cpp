@@ -179,7 +179,7 @@ LoweredModule ModuleLowering::finish(const std::vector<ValueId>& outputs) {
       Parameter& parameter = parameters_[i];
       const bool holds =
           parameter.kind == ParameterKind::root || parameter.kind == ParameterKind::column;
-      if (!holds || parameter.value != written.value) continue;
+      if (!options_.alias_roots || !holds || parameter.value != written.value) continue;
       parameter.result = result;
       writer_.alias(parameter_values_[i], result);
     }
