@@ -39,7 +39,11 @@ TEST(CliUsage, CommandsAndFlags) {
   expect_refused({"run", "--frobnicate"}, "--frobnicate");
   expect_refused({"run", "--max-batch"}, "--max-batch");
   expect_refused({"run", "--max-batch", "few", "-p", "a"}, "--max-batch");
+#ifdef DEEPINFER_PJRT
+  expect_refused({"run", "--backend", "pjrt", "-p", "a"}, "[--pjrt-plugin] is needed");
+#else
   expect_refused({"run", "--backend", "pjrt", "-p", "a"}, "[--backend] not supported");
+#endif
   expect_refused({"check", "--threads", "2"}, "--threads");
 }
 

@@ -13,7 +13,8 @@
 
 namespace deepinfer {
 
-enum class BackendKind { reference, cpu };
+/// pjrt: a device behind a PJRT plug-in; only in builds that have it.
+enum class BackendKind { reference, cpu, pjrt };
 /// eager: op by op. whole: one executable per step size over the cache roots. regions: the step
 /// runs op by op, but layers of a kind share compiled regions.
 enum class GraphMode { eager, whole, regions };

@@ -2,6 +2,11 @@
 #include "backend/cpu/cpu_backend.h"
 #include "backend/reference/reference_backend.h"
 #include "core/thread_pool.h"
+#include "deepinfer/error.h"
+
+#ifdef DEEPINFER_PJRT
+#include "backend/pjrt/pjrt_backend.h"
+#endif
 
 namespace deepinfer {
 
@@ -10,6 +15,8 @@ CacheNeeds cache_needs(const Options& options) {
     case BackendKind::reference:
     case BackendKind::cpu:
       return {.typed_roots = false};  // kernels get addresses: types of neighbours do not matter
+    case BackendKind::pjrt:
+      return {.typed_roots = false};  // programs see roots as bytes, whatever their columns hold
   }
   return {};
 }
@@ -21,6 +28,14 @@ std::unique_ptr<Backend> make_backend(const Options& options) {
       return reference::make_reference_backend();
     case BackendKind::cpu:
       return cpu::make_cpu_backend(options.isa, threads);
+    case BackendKind::pjrt:
+#ifdef DEEPINFER_PJRT
+      return pjrt::make_pjrt_backend(options);
+#else
+      throw Error::bad_input(
+          "--backend", "not supported by this build",
+          {.expected = "reference or cpu", .got = "pjrt", .hint = "run make pjrt and build again"});
+#endif
   }
   return nullptr;
 }

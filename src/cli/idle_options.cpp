@@ -27,8 +27,11 @@ void warn_options_idle_in_backend(const ResolvedOptions& resolved, bool plugin_s
   // The reference is plain C++ on one thread.
   if (resolved.options.backend == BackendKind::reference)
     warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend reference", true);
+  // A plug-in has threads and kernels of its own.
+  const bool pjrt = resolved.options.backend == BackendKind::pjrt;
+  if (pjrt) warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend pjrt", true);
   // A variable may name the machine's plug-in once and for all.
-  if (!plugin_shown)
+  if (!plugin_shown && !pjrt)
     warn_idle_options(resolved, {"--pjrt-plugin", "--compile-backend"},
                       "without a backend that runs on a plug-in", false);
 }

@@ -131,6 +131,21 @@ OptionSpec model_row() {
       });
 }
 
+OptionSpec backend_row() {
+  constexpr Name<BackendKind> kReference = {"reference", BackendKind::reference};
+  constexpr Name<BackendKind> kCpu = {"cpu", BackendKind::cpu};
+#ifdef DEEPINFER_PJRT
+  return choice({"--backend", "", "BACKEND", "reference, cpu or pjrt",
+                 "who runs the graphs; pjrt: a device, by --pjrt-plugin"},
+                &Options::backend,
+                std::array{kReference, kCpu, Name<BackendKind>{"pjrt", BackendKind::pjrt}});
+#else
+  return choice({"--backend", "", "BACKEND", "reference or cpu", "who runs the graphs"},
+                &Options::backend, std::array{kReference, kCpu},
+                {"pjrt", "run make pjrt and build again"});
+#endif
+}
+
 OptionSpec kv_memory_row() {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;  // a PiB: above any machine, far below 2^63
   return row(
@@ -238,11 +253,7 @@ OptionSpec stop_row() {
 
 void add_execution_rows(std::vector<OptionSpec>& rows) {
   rows.push_back(model_row());
-  rows.push_back(choice({"--backend", "", "BACKEND", "reference or cpu", "who runs the graphs"},
-                        &Options::backend,
-                        std::array{Name<BackendKind>{"reference", BackendKind::reference},
-                                   Name<BackendKind>{"cpu", BackendKind::cpu}},
-                        {"pjrt", "the PJRT backend is not part of this build"}));
+  rows.push_back(backend_row());
   rows.push_back(choice(
       {"--graph-mode", "", "GRAPH_MODE", "eager, whole or regions",
        "whole: each step size is captured once as one graph and replayed; regions: layers of "

@@ -47,7 +47,7 @@ struct Sample {
 const std::map<std::string, Sample>& samples() {
   static const std::map<std::string, Sample> kSamples = {
       {"--model", {"some/dir", "some/dir", {""}}},
-      {"--backend", {"reference", "reference", {"", "CPU", "pjrt", "cuda"}}},
+      {"--backend", {"reference", "reference", {"", "CPU", "PJRT", "cuda"}}},
       {"--graph-mode", {"regions", "regions", {"", "region", "Whole"}}},
       {"--fullgraph", {"off", "false", {"", "2", "maybe"}}},
       {"--alias-debug", {"on", "true", {"", "2"}}},
@@ -143,14 +143,20 @@ TEST(Options, H13_every_variable_does_what_its_flag_does_and_errors_name_it) {
   }
 }
 
+#ifdef DEEPINFER_PJRT
+TEST(Options, H13_the_backend_pjrt_is_a_value_of_builds_that_have_it) {
+  EXPECT_EQ(resolve({{"--backend", "pjrt"}}).options.backend, BackendKind::pjrt);
+}
+#else
 TEST(Options, H13_values_of_the_interface_that_this_build_lacks_say_so) {
   EXPECT_EQ(*options_error({{"--backend", "pjrt"}}),
             "[--backend] not supported by this build, expected reference or cpu, got \"pjrt\", "
-            "the PJRT backend is not part of this build");
+            "run make pjrt and build again");
   EXPECT_EQ(*options_error({}, {{"DEEPINFER_BACKEND", "pjrt"}}),
             "[DEEPINFER_BACKEND] not supported by this build, expected reference or cpu, got "
-            "\"pjrt\", the PJRT backend is not part of this build");
+            "\"pjrt\", run make pjrt and build again");
 }
+#endif
 
 TEST(Options, a_flag_wins_over_a_variable) {
   const ResolvedOptions resolved =

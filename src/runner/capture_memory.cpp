@@ -11,7 +11,6 @@ namespace deepinfer {
 CaptureMemory plan_capture_memory(const Model& model, const Options& options,
                                   const CacheLayout& layout, std::int64_t max_context, bool trace,
                                   std::int64_t limit) {
-  const auto backend = make_backend(options);
   const auto build = [&](int rows) {
     return build_step_graph(
         model.config(), layout,
@@ -24,6 +23,12 @@ CaptureMemory plan_capture_memory(const Model& model, const Options& options,
   const std::int64_t for_work = limit == StepCompiler::kNoLimit
                                     ? limit
                                     : std::max<std::int64_t>(limit - memory.metadata_bytes, 0);
+  if (options.backend == BackendKind::pjrt) {
+    // It works on its device, and to ask it would start that twice.
+    memory.mode = options.graph_mode;
+    return memory;
+  }
+  const auto backend = make_backend(options);
   const StepCompiler::Plan plan = StepCompiler(*backend, options, for_work).plan(largest);
   memory.mode = plan.mode;
   memory.work_bytes = static_cast<std::int64_t>(plan.work_bytes);

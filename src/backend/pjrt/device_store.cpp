@@ -1,0 +1,70 @@
+#include "backend/pjrt/device_store.h"
+
+#include <array>
+#include <cstring>
+
+namespace deepinfer::pjrt {
+
+TensorType type_of(const Parameter& parameter) {
+  return {.type = parameter.type, .dims = parameter.dims};
+}
+
+TensorType type_of(const Result& result) { return {.type = result.type, .dims = result.dims}; }
+
+Buffer& DeviceRoot::as(const NamedType& type) {
+  const std::span<std::byte> host(storage_, type.type.bytes());
+  // An empty buffer after that was lost in a program that failed: the next one says so.
+  if (!uploaded_) buffer_ = client_->upload(type, host);
+  uploaded_ = true;
+  if (!buffer_.empty() && buffer_.type() != type.type) {
+    std::vector<std::byte> bytes(buffer_.type().bytes());
+    buffer_.download(bytes);
+    buffer_ = client_->upload(type, bytes);
+  }
+  return buffer_;
+}
+
+std::shared_ptr<Buffer> DeviceStore::weight(const Parameter& parameter,
+                                            std::span<const WeightRef> refs) {
+  const bool scales = parameter.kind == ParameterKind::scales;
+  WeightKey key = {{}, parameter.type, parameter.dims};
+  for (const WeightRef& ref : refs)
+    std::get<0>(key).push_back(scales ? reinterpret_cast<const std::byte*>(ref.scales) : ref.data);
+  std::weak_ptr<Buffer>& known = weights_[key];
+  if (auto buffer = known.lock()) return buffer;
+
+  const NamedType type = {.name = parameter.name, .type = type_of(parameter)};
+  const std::vector<const std::byte*>& parts = std::get<0>(key);
+  const std::size_t each = type.type.bytes() / parts.size();
+  std::vector<std::byte> joined;
+  if (parts.size() > 1) {
+    joined.reserve(type.type.bytes());
+    for (const std::byte* part : parts) joined.insert(joined.end(), part, part + each);
+  }
+  const std::span<const std::byte> bytes =
+      parts.size() > 1 ? std::span<const std::byte>(joined) : std::span(parts.front(), each);
+  auto buffer = std::make_shared<Buffer>(client_->upload(type, bytes));
+  known = buffer;
+  return buffer;
+}
+
+std::shared_ptr<DeviceRoot> DeviceStore::root(std::byte* storage) {
+  std::weak_ptr<DeviceRoot>& known = roots_[storage];
+  auto root = known.lock();
+  if (root == nullptr) known = root = std::make_shared<DeviceRoot>(client_, storage);
+  return root;
+}
+
+std::shared_ptr<Buffer> DeviceStore::scalar(Element type, std::int64_t value) {
+  std::weak_ptr<Buffer>& known = scalars_[{type, value}];
+  if (auto buffer = known.lock()) return buffer;
+  const NamedType named = {.name = "offset", .type = {.type = type, .dims = {}}};
+  std::array<std::byte, sizeof value> bytes{};
+  std::memcpy(bytes.data(), &value, sizeof value);  // little-endian: the low bytes come first
+  auto buffer =
+      std::make_shared<Buffer>(client_->upload(named, std::span(bytes).first(named.type.bytes())));
+  known = buffer;
+  return buffer;
+}
+
+}  // namespace deepinfer::pjrt

@@ -1,0 +1,66 @@
+#pragma once
+
+// What executables of one backend share on the device: weights, cache roots, view offsets.
+//
+// Each is there once, however many executables use it, and goes with the last of them. Belongs to
+// a backend; one thread at a time.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "backend/pjrt/client/client.h"
+#include "backend/pjrt/stablehlo/lower.h"
+#include "backend/tensor_ref.h"
+
+namespace deepinfer::pjrt {
+
+TensorType type_of(const Parameter& parameter);
+TensorType type_of(const Result& result);
+
+/// A cache root. It begins as what its host storage holds at the first use, and lives on the device
+/// from then on: the host storage stays as it was.
+class DeviceRoot {
+ public:
+  DeviceRoot(std::shared_ptr<const Client> client, std::byte* storage)
+      : client_(std::move(client)), storage_(storage) {}
+
+  /// The root as a program's parameter `type` wants it: programs may see the same bytes as rows of
+  /// another length.
+  Buffer& as(const NamedType& type);
+  /// Puts what a program made of it in its place.
+  void replace(Buffer written) { buffer_ = std::move(written); }
+
+ private:
+  std::shared_ptr<const Client> client_;
+  std::byte* storage_;
+  Buffer buffer_;
+  bool uploaded_ = false;
+};
+
+class DeviceStore {
+ public:
+  explicit DeviceStore(std::shared_ptr<const Client> client) : client_(std::move(client)) {}
+
+  /// The tensor that `parameter`, of kind weight or scales, is: `refs` behind each other. Uploaded
+  /// unless it is there already.
+  std::shared_ptr<Buffer> weight(const Parameter& parameter, std::span<const WeightRef> refs);
+  /// The root that lies in `storage` on the host.
+  std::shared_ptr<DeviceRoot> root(std::byte* storage);
+  /// A scalar of an integer type.
+  std::shared_ptr<Buffer> scalar(Element type, std::int64_t value);
+
+ private:
+  /// A tensor by its bytes in the checkpoint, which are mapped and so stay where they are.
+  using WeightKey = std::tuple<std::vector<const std::byte*>, Element, Dims>;
+
+  std::shared_ptr<const Client> client_;
+  std::map<WeightKey, std::weak_ptr<Buffer>> weights_;
+  std::map<std::byte*, std::weak_ptr<DeviceRoot>> roots_;
+  std::map<std::pair<Element, std::int64_t>, std::weak_ptr<Buffer>> scalars_;
+};
+
+}  // namespace deepinfer::pjrt

@@ -1,0 +1,79 @@
+#include "backend/pjrt/pjrt_backend.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "backend/pjrt/alias_probe.h"
+#include "backend/pjrt/client/client.h"
+#include "backend/pjrt/client/compile_options.h"
+#include "backend/pjrt/pjrt_executable.h"
+#include "deepinfer/error.h"
+
+namespace deepinfer::pjrt {
+namespace {
+
+std::shared_ptr<const Client> open_client(const Options& options) {
+  if (options.pjrt_plugin.empty())
+    throw Error::bad_input(
+        "--pjrt-plugin", "is needed by --backend pjrt",
+        {.expected = "the shared object of a PJRT plug-in",
+         .got = "none",
+         .hint = "make pjrt fetches one for the CPU, build/pjrt/xla_cpu_pjrt.so"});
+  return Client::open(Plugin::load(options.pjrt_plugin));
+}
+
+std::string options_of(const Options& options) {
+  if (options.compile_backend.empty()) return compile_option_bytes({});
+  return compile_option_bytes(parse_compile_options(options.compile_backend, "--compile-backend"));
+}
+
+class PjrtBackend : public Backend {
+ public:
+  explicit PjrtBackend(const Options& options)
+      : PjrtBackend(options, options_of(options), open_client(options)) {}
+
+  std::string_view name() const override { return "pjrt"; }
+  std::string describe() const override { return description_; }
+  std::unique_ptr<deepinfer::Executable> compile(std::shared_ptr<const Graph> graph,
+                                                 const Bindings& bindings,
+                                                 GraphMode mode) override {
+    return std::make_unique<PjrtExecutable>(client_, programs_, memory_, std::move(graph), bindings,
+                                            mode, lowering_);
+  }
+  /// The plug-in's compiler places what its programs work in.
+  std::size_t workspace_bytes(const Graph& /*graph*/, const Node& /*node*/) const override {
+    return 0;
+  }
+
+ private:
+  PjrtBackend(const Options& options, const std::string& option_bytes,
+              std::shared_ptr<const Client> client)
+      : client_(std::move(client)), programs_(client_, option_bytes), memory_(client_) {
+    const Aliasing aliasing = probe_aliasing(*client_, option_bytes);
+    lowering_.alias_roots = aliasing != Aliasing::wrong;
+    lowering_.types.f8e4m3fn = client_->supports(Element::f8e4m3fn);
+    lowering_.types.f4e2m1fn = client_->supports(Element::f4e2m1fn);
+    const ApiVersion version = client_->plugin().version();
+    description_ = fmt::format("pjrt, {} {} (plug-in {}, PJRT {}.{}), roots updated {}",
+                               client_->platform(), client_->devices().front().kind,
+                               std::filesystem::path(options.pjrt_plugin).filename().string(),
+                               version.major, version.minor, name_of(aliasing));
+    if (!options.compile_backend.empty())
+      description_ += ", compile options " + options.compile_backend;
+  }
+
+  std::shared_ptr<const Client> client_;
+  ProgramStore programs_;
+  DeviceStore memory_;
+  LowerOptions lowering_;
+  std::string description_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_pjrt_backend(const Options& options) {
+  return std::make_unique<PjrtBackend>(options);
+}
+
+}  // namespace deepinfer::pjrt

@@ -1,0 +1,234 @@
+#include "backend/pjrt/pjrt_executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "backend/host/binding.h"
+#include "deepinfer/error.h"
+
+namespace deepinfer::pjrt {
+namespace {
+
+std::size_t at(ValueId id) { return static_cast<std::size_t>(id); }
+
+bool runs(const Node& node) { return !std::holds_alternative<CacheView>(node.op); }
+
+std::int64_t offset_of(const Graph& graph, ValueId view) {
+  for (const Node& node : graph.nodes)
+    if (const auto* op = std::get_if<CacheView>(&node.op); op && node.results.front() == view)
+      return op->recipe.offset;
+  throw Error::failed("pjrt", "no view makes '" + graph.value(view).name + "'");
+}
+
+}  // namespace
+
+PjrtExecutable::PjrtExecutable(std::shared_ptr<const Client> client, ProgramStore& programs,
+                               DeviceStore& memory, std::shared_ptr<const Graph> graph,
+                               const Bindings& bindings, GraphMode mode, LowerOptions lowering)
+    : client_(std::move(client)),
+      graph_(std::move(graph)),
+      storage_(graph_->values.size(), nullptr),
+      values_(graph_->values.size()) {
+  lowering.plain_type = [&bindings](const Value& value) {
+    return bindings.weights(value).front().dtype;
+  };
+  // One program for all layers must be told where each layer's columns lie.
+  lowering.offset_parameters = mode != GraphMode::whole;
+  plan(programs, mode, lowering);
+  for (std::size_t id = 0; id < storage_.size(); ++id) {
+    const Value& value = graph_->values[id];
+    if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
+      storage_[id] = bindings.storage(value);
+  }
+  bind(memory, bindings);
+  find_last_uses();
+  for (const GraphOutput& output : graph_->outputs)
+    output_bytes_.emplace_back(graph_->value(output.value).bytes());
+  measure();
+}
+
+void PjrtExecutable::plan(ProgramStore& programs, GraphMode mode, const LowerOptions& lowering) {
+  const auto add_node = [&](int index) {
+    const Node& node = graph_->nodes[static_cast<std::size_t>(index)];
+    add(programs, lower_node(*graph_, node, lowering), std::string(name_of(node.op)), index, -1);
+  };
+  if (mode == GraphMode::whole) {
+    add(programs, lower_graph(*graph_, lowering), fmt::format("step of {} rows", graph_->rows), -1,
+        -1);
+  } else if (mode == GraphMode::regions) {
+    const RegionPlan regions = plan_regions(*graph_);
+    for (const RegionStep& step : regions.steps) {
+      if (step.call < 0) {
+        add_node(step.node);
+        continue;
+      }
+      const RegionCall& call = regions.calls[static_cast<std::size_t>(step.call)];
+      const RegionKind& kind = regions.kinds[static_cast<std::size_t>(call.kind)];
+      add(programs, lower_region(*graph_, kind, call, lowering), "region " + kind.name, -1,
+          step.call);
+    }
+  } else {
+    for (std::size_t index = 0; index < graph_->nodes.size(); ++index)
+      if (runs(graph_->nodes[index])) add_node(static_cast<int>(index));
+  }
+}
+
+void PjrtExecutable::add(ProgramStore& programs, LoweredModule module, const std::string& name,
+                         int node, int call) {
+  Step step{.node = node,
+            .call = call,
+            .program = programs.program(module, name),
+            .parameters = std::move(module.parameters),
+            .sources = {},
+            .results = std::move(module.results),
+            .roots = {},
+            .last_used = {}};
+  steps_.push_back(std::move(step));
+}
+
+void PjrtExecutable::bind(DeviceStore& memory, const Bindings& bindings) {
+  std::set<ValueId> made;
+  std::set<ValueId> uploaded;
+  std::set<ValueId> derived;
+  for (Step& step : steps_) {
+    for (const Parameter& parameter : step.parameters) {
+      step.sources.push_back(source_of(parameter, memory, bindings));
+      if (parameter.kind == ParameterKind::value && !made.contains(parameter.value))
+        uploaded.insert(parameter.value);
+    }
+    for (const Result& result : step.results) {
+      made.insert(result.value);
+      const bool root = result.kind == ResultKind::root;
+      step.roots.push_back(root ? memory.root(storage_[at(result.value)]) : nullptr);
+      if (result.kind == ResultKind::derived) derived.insert(result.value);
+    }
+  }
+  uploaded_.assign(uploaded.begin(), uploaded.end());
+  derived_.assign(derived.begin(), derived.end());
+}
+
+PjrtExecutable::Source PjrtExecutable::source_of(const Parameter& parameter, DeviceStore& memory,
+                                                 const Bindings& bindings) const {
+  const Value& value = graph_->value(parameter.value);
+  Source source{.type = {.name = value.name, .type = type_of(parameter)},
+                .given = parameter.result >= 0};
+  switch (parameter.kind) {
+    case ParameterKind::value:
+      source.value = parameter.value;
+      break;
+    case ParameterKind::weight:
+    case ParameterKind::scales:
+      source.fixed = memory.weight(parameter, bindings.weights(value));
+      break;
+    case ParameterKind::offset:
+      source.fixed = memory.scalar(parameter.type, offset_of(*graph_, parameter.value));
+      break;
+    case ParameterKind::root:
+      source.root = memory.root(storage_[at(parameter.value)]);
+      break;
+    case ParameterKind::column:
+      throw Error::failed("pjrt", "the view '" + value.name + "' has no root in the graph");
+  }
+  return source;
+}
+
+void PjrtExecutable::find_last_uses() {
+  std::set<ValueId> used(derived_.begin(), derived_.end());
+  for (const GraphOutput& output : graph_->outputs) used.insert(output.value);
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (const Source& source : step->sources)
+      if (source.value >= 0 && used.insert(source.value).second)
+        step->last_used.push_back(source.value);
+    for (const Result& result : step->results)
+      if (result.kind == ResultKind::value && used.insert(result.value).second)
+        step->last_used.push_back(result.value);
+  }
+}
+
+void PjrtExecutable::measure() {
+  std::set<const Program*> programs;
+  for (const Step& step : steps_) {
+    if (!programs.insert(step.program.get()).second) continue;
+    try {
+      const std::int64_t bytes = step.program->memory().temporary;
+      info_.arena_bytes =
+          std::max(info_.arena_bytes, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
+    } catch (const ApiError&) {  // the plug-in does not say
+    }
+  }
+  info_.executables = programs.size();
+  info_.ops =
+      static_cast<std::size_t>(std::count_if(graph_->nodes.begin(), graph_->nodes.end(), runs));
+}
+
+void PjrtExecutable::run() {
+  upload_metadata();
+  for (Step& step : steps_) {
+    announce_begin(step);
+    run(step);
+    announce_end(step);
+  }
+  download();
+  for (Buffer& value : values_) value = Buffer();
+}
+
+void PjrtExecutable::upload_metadata() {
+  for (const ValueId id : uploaded_) {
+    const Value& value = graph_->value(id);
+    const NamedType type = {
+        .name = value.name,
+        .type = {.type = element_of(value.dtype), .dims = dims_of(value.shape)}};
+    values_[at(id)] = client_->upload(type, {storage_[at(id)], type.type.bytes()});
+  }
+}
+
+void PjrtExecutable::run(Step& step) {
+  std::vector<Argument> arguments;
+  arguments.reserve(step.sources.size());
+  for (Source& source : step.sources) {
+    Buffer* buffer = source.fixed.get();
+    if (source.root != nullptr) buffer = &source.root->as(source.type);
+    if (source.value >= 0) buffer = &values_[at(source.value)];
+    arguments.push_back(source.given ? Argument::give(*buffer) : Argument::lend(*buffer));
+  }
+  std::vector<Buffer> results = step.program->run(arguments);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const ValueId id = step.results[i].value;
+    results[i].set_name(graph_->value(id).name);
+    if (step.roots[i] != nullptr)
+      step.roots[i]->replace(std::move(results[i]));
+    else
+      values_[at(id)] = std::move(results[i]);
+  }
+  for (const ValueId id : step.last_used) values_[at(id)] = Buffer();
+}
+
+void PjrtExecutable::announce_begin(const Step& step) const {
+  if (observer_ == nullptr) return;
+  if (step.call >= 0) observer_->region_begins(step.call);
+  if (step.node >= 0) observer_->op_begins(step.node);
+}
+
+void PjrtExecutable::announce_end(const Step& step) const {
+  if (observer_ == nullptr) return;
+  if (step.node >= 0) observer_->op_ends(step.node);
+  if (step.call >= 0) observer_->region_ends(step.call);
+}
+
+void PjrtExecutable::download() {
+  for (const ValueId id : derived_)
+    values_[at(id)].download({storage_[at(id)], graph_->value(id).bytes()});
+  for (std::size_t i = 0; i < graph_->outputs.size(); ++i)
+    values_[at(graph_->outputs[i].value)].download(
+        {output_bytes_[i].data(), output_bytes_[i].size()});
+}
+
+TensorRef PjrtExecutable::output(std::string_view name) const {
+  const GraphOutput& output = host::find_output(*graph_, name);
+  const auto index = static_cast<std::size_t>(&output - graph_->outputs.data());
+  return host::contiguous_ref(graph_->value(output.value), output_bytes_[index].data());
+}
+
+}  // namespace deepinfer::pjrt
