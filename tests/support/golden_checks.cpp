@@ -37,6 +37,7 @@ class Checker {
   explicit Checker(const GoldenRun& run) : run_(run) {
     Options options = test_options(run.backend, run.numerics);
     options.graph_mode = run.mode;
+    options.pjrt_plugin = run.pjrt_plugin;
     // Capturing a size runs it: no larger than the prompts ask for.
     options.prefill_bucket = run.longest_prompt <= 48 ? 48 : 128;
     options.max_batch = 2;

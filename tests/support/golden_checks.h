@@ -11,13 +11,14 @@ namespace deepinfer {
 
 struct GoldenRun {
   std::string model;    ///< directory under tests/data
-  std::string backend;  ///< reference, or cpu
+  std::string backend;  ///< reference, cpu or pjrt
   GraphMode mode = GraphMode::whole;
   Numerics numerics = Numerics::fp32;
   std::size_t longest_prompt = 715;
   std::string only_prompt = {};    ///< empty: all
   bool all_chunkings = true;       ///< else only the prompt in one go
   std::size_t greedy_tokens = 64;  ///< at most
+  std::string pjrt_plugin = {};    ///< of backend pjrt
 };
 
 /// Fails the running test where the model differs.

@@ -13,8 +13,10 @@ std::string test_model(const std::string& checkpoint) { return "tests/data/" + c
 
 Options test_options(const std::string& backend, Numerics numerics) {
   Options options;
-  options.backend = backend == "reference" ? BackendKind::reference : BackendKind::cpu;
-  options.isa = backend == "reference" || backend == "cpu" ? "auto" : backend;
+  options.backend = BackendKind::cpu;
+  if (backend == "reference") options.backend = BackendKind::reference;
+  if (backend == "pjrt") options.backend = BackendKind::pjrt;
+  if (options.backend == BackendKind::cpu && backend != "cpu") options.isa = backend;
   options.numerics = numerics;
   options.kv_memory = std::int64_t{16} << 20;
   options.max_context = 1024;

@@ -14,7 +14,8 @@
 
 namespace deepinfer {
 
-/// Options of a small test run. `backend`: one of backend_names(), or "cpu" for the best one.
+/// Options of a small test run. `backend`: one of backend_names(), "cpu" for the best one, or
+/// "pjrt" (the plug-in is the caller's to name).
 Options test_options(const std::string& backend, Numerics numerics = Numerics::official);
 
 /// `checkpoint`: a directory under tests/data.

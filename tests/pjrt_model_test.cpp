@@ -1,0 +1,96 @@
+// Whole models on a PJRT plug-in for the CPU: the goldens, cpu's greedy tokens, the program itself.
+// Compiling takes most of the time, so sizes are few. Skipped where `make pjrt` was not run.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/support/cli.h"
+#include "tests/support/golden_checks.h"
+#include "tests/support/golden_model.h"
+#include "tests/support/test_runtime.h"
+
+namespace deepinfer {
+namespace {
+
+constexpr const char* kPlugin = DEEPINFER_PJRT_PLUGIN;
+
+bool has_plugin() {
+#ifdef DEEPINFER_PJRT
+  // One thread: sums are then made in the same order every time.
+  setenv("PJRT_NPROC", "1", 1);
+  return std::filesystem::exists(kPlugin);
+#else
+  return false;
+#endif
+}
+
+Options small_options(GraphMode mode) {
+  Options options = test_options("pjrt");
+  options.pjrt_plugin = kPlugin;
+  options.graph_mode = mode;
+  options.max_batch = 1;
+  options.prefill_bucket = 8;
+  return options;
+}
+
+class PjrtGoldens : public testing::TestWithParam<Numerics> {};
+
+/// Held to what cpu is held to (golden_checks.cpp): fp32 logits within 1e-3, official ones by
+/// cosine, greedy tokens equal as long as the gap to the next one is clear.
+TEST_P(PjrtGoldens, LogitsAndGreedyTokens) {
+  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  GoldenRun run{.model = "t41",
+                .backend = "pjrt",
+                .mode = GraphMode::whole,
+                .numerics = GetParam(),
+                .longest_prompt = 48};
+  run.all_chunkings = false;  // another size is another program, whose sums may round differently
+  run.greedy_tokens = 16;
+  run.pjrt_plugin = kPlugin;
+  check_goldens(run);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PjrtGoldens, testing::Values(Numerics::fp32, Numerics::official),
+                         [](const auto& info) { return golden_name(info.param); });
+
+class PjrtModes : public testing::TestWithParam<GraphMode> {};
+
+TEST_P(PjrtModes, GiveTheGreedyTokensOfCpu) {
+  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  Options options = small_options(GetParam());
+  options.numerics = Numerics::fp32;
+  const auto pjrt = open_runtime("t41", options);
+  options.backend = BackendKind::cpu;
+  const auto cpu = open_runtime("t41", options);
+  for (const int length : {3, 21}) {  // 21: three steps of a prompt, over what lies in the roots
+    const auto tokens = random_tokens(7, static_cast<std::size_t>(length));
+    EXPECT_EQ(greedy(*pjrt, tokens, 12), greedy(*cpu, tokens, 12)) << length;
+  }
+  // Layers of a kind share a program.
+  for (const CaptureInfo& info : pjrt->runner().captures()) {
+    EXPECT_GT(info.executables, 0U);
+    EXPECT_LT(info.executables, info.ops / 2) << info.rows;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PjrtModes,
+                         testing::Values(GraphMode::whole, GraphMode::eager, GraphMode::regions),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST(PjrtModel, TheProgramGivesTheBundledModelsAnswer) {
+  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  const ProgramResult result =
+      run_program(DEEPINFER_PROGRAM,
+                  {.arguments = {"run", "--backend", "pjrt", "--pjrt-plugin", kPlugin, "-p",
+                                 "Alice was beginning to get very tired of", "--max-batch", "1",
+                                 "--prefill-bucket", "16", "--max-context", "256", "-n", "12"},
+                   .environment = {{"PJRT_NPROC", "1"}}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.find(" sitting by her sister on the bank, and of"), 0U) << result.out;
+  EXPECT_NE(result.err.find("roots updated in place"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace deepinfer
