@@ -13,10 +13,9 @@ namespace deepinfer {
 CacheNeeds cache_needs(const Options& options) {
   switch (options.backend) {
     case BackendKind::reference:
-    case BackendKind::cpu:
-      return {.typed_roots = false};  // kernels get addresses: types of neighbours do not matter
-    case BackendKind::pjrt:
-      return {.typed_roots = false};  // programs see roots as bytes, whatever their columns hold
+    case BackendKind::cpu:   // kernels get addresses: types of neighbours do not matter
+    case BackendKind::pjrt:  // programs see roots as bytes, whatever their columns hold
+      return {.typed_roots = false};
   }
   return {};
 }

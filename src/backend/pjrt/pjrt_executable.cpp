@@ -137,13 +137,14 @@ PjrtExecutable::Source PjrtExecutable::source_of(const Parameter& parameter, Dev
 void PjrtExecutable::find_last_uses() {
   std::set<ValueId> used(derived_.begin(), derived_.end());
   for (const GraphOutput& output : graph_->outputs) used.insert(output.value);
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    for (const Source& source : step->sources)
+  for (std::size_t index = steps_.size(); index-- > 0;) {
+    Step& step = steps_[index];
+    for (const Source& source : step.sources)
       if (source.value >= 0 && used.insert(source.value).second)
-        step->last_used.push_back(source.value);
-    for (const Result& result : step->results)
+        step.last_used.push_back(source.value);
+    for (const Result& result : step.results)
       if (result.kind == ResultKind::value && used.insert(result.value).second)
-        step->last_used.push_back(result.value);
+        step.last_used.push_back(result.value);
   }
 }
 
