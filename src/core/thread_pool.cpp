@@ -47,7 +47,7 @@ struct ThreadPool::State {
   alignas(64) Entry entry = nullptr;
   void* context = nullptr;
   ThreadObserver* observer = nullptr;
-  bool stopping = false;
+  std::atomic<bool> stopping{false};  // a worker may look between rounds, when the caller is free
   std::vector<std::thread> workers;
 
   void call(int member) const {
