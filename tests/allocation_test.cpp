@@ -13,7 +13,7 @@
 #include <map>
 #include <new>
 
-#include "backend/backend.h"
+#include "backend/wrapped_backend_test.h"
 #include "runner/region_timing.h"
 #include "runner/step_profile.h"
 #include "runner/trace_writer.h"
@@ -220,26 +220,16 @@ class CountedExecutable : public Executable {
   int& runs_;
 };
 
-class CountedBackend : public Backend {
+class CountedBackend : public WrappedBackend {
  public:
-  CountedBackend(const Options& options, RunCounts& runs)
-      : backend_(make_backend(options)), runs_(runs) {}
-  std::string_view name() const override { return backend_->name(); }
-  std::string describe() const override { return backend_->describe(); }
+  CountedBackend(const Options& options, RunCounts& runs) : WrappedBackend(options), runs_(runs) {}
   std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
                                       GraphMode mode) override {
-    return std::make_unique<CountedExecutable>(backend_->compile(std::move(graph), bindings, mode),
-                                               runs_);
-  }
-  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
-    return backend_->work_bytes(graph, mode);
-  }
-  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
-    return backend_->workspace_bytes(graph, node);
+    return std::make_unique<CountedExecutable>(
+        WrappedBackend::compile(std::move(graph), bindings, mode), runs_);
   }
 
  private:
-  std::unique_ptr<Backend> backend_;
   RunCounts& runs_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/backend.h"
+#include "backend/wrapped_backend_test.h"
 #include "cli/start_table.h"
 #include "deepinfer/error.h"
 #include "tests/support/schedule.h"
@@ -12,26 +12,17 @@ namespace deepinfer {
 namespace {
 
 /// The real backend, whose compiler fails on one size in every mode.
-class OneSizeRefused : public Backend {
+class OneSizeRefused : public WrappedBackend {
  public:
-  OneSizeRefused(const Options& options, int rows) : backend_(make_backend(options)), rows_(rows) {}
+  OneSizeRefused(const Options& options, int rows) : WrappedBackend(options), rows_(rows) {}
 
-  std::string_view name() const override { return backend_->name(); }
-  std::string describe() const override { return backend_->describe(); }
   std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
                                       GraphMode mode) override {
     if (graph->rows == rows_) throw Error::failed("compiler", "exit code 70");
-    return backend_->compile(std::move(graph), bindings, mode);
-  }
-  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
-    return backend_->work_bytes(graph, mode);
-  }
-  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
-    return backend_->workspace_bytes(graph, node);
+    return WrappedBackend::compile(std::move(graph), bindings, mode);
   }
 
  private:
-  std::unique_ptr<Backend> backend_;
   int rows_;
 };
 

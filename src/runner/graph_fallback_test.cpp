@@ -1,5 +1,6 @@
 // What happens to a step that cannot be one graph, and what is counted. A compiler double refuses.
 
+#include "backend/wrapped_backend_test.h"
 #include "runner/fake_backend_test.h"
 #include "runner/runner_fixture_test.h"
 
@@ -174,26 +175,15 @@ TEST_F(GraphFallback, BadInputIsNoReasonToFallBack) {
 }
 
 /// The real backend, whose compiler refuses whole graphs.
-class NoWholeGraphs : public Backend {
+class NoWholeGraphs : public WrappedBackend {
  public:
-  explicit NoWholeGraphs(const Options& options) : backend_(make_backend(options)) {}
+  using WrappedBackend::WrappedBackend;
 
-  std::string_view name() const override { return backend_->name(); }
-  std::string describe() const override { return backend_->describe(); }
   std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
                                       GraphMode mode) override {
     if (mode == GraphMode::whole) throw Error::failed("compiler", "too large");
-    return backend_->compile(std::move(graph), bindings, mode);
+    return WrappedBackend::compile(std::move(graph), bindings, mode);
   }
-  std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
-    return backend_->work_bytes(graph, mode);
-  }
-  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
-    return backend_->workspace_bytes(graph, node);
-  }
-
- private:
-  std::unique_ptr<Backend> backend_;
 };
 
 TEST_F(GraphFallback, RegionsInPlaceOfARefusedGraphGiveTheSameBits) {

@@ -6,6 +6,7 @@
 
 #include "backend/host/planned_executable.h"
 #include "backend/host/regions_executable.h"
+#include "backend/wrapped_backend_test.h"
 
 namespace deepinfer {
 namespace {
@@ -39,28 +40,21 @@ class PoisoningExecutable : public Executable {
   std::unique_ptr<Executable> inner_;
 };
 
-class PoisoningBackend : public Backend {
+class PoisoningBackend : public WrappedBackend {
  public:
-  explicit PoisoningBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
+  using WrappedBackend::WrappedBackend;
 
-  std::string_view name() const override { return inner_->name(); }
-  std::string describe() const override { return inner_->describe(); }
   std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph, const Bindings& bindings,
                                       GraphMode mode) override {
-    return std::make_unique<PoisoningExecutable>(inner_->compile(std::move(graph), bindings, mode));
+    return std::make_unique<PoisoningExecutable>(
+        WrappedBackend::compile(std::move(graph), bindings, mode));
   }
-  std::size_t workspace_bytes(const Graph& graph, const Node& node) const override {
-    return inner_->workspace_bytes(graph, node);
-  }
-
- private:
-  std::unique_ptr<Backend> inner_;
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_poisoning_backend(const Options& options) {
-  return std::make_unique<PoisoningBackend>(make_backend(options));
+  return std::make_unique<PoisoningBackend>(options);
 }
 
 }  // namespace deepinfer
