@@ -22,6 +22,10 @@ function(deepinfer_layer name)
   target_link_libraries(deepinfer_${name} PUBLIC deepinfer_flags ${ARG_DEPENDS}
     PRIVATE ${ARG_LIBRARIES})
 
+  if(DEEPINFER_UNITY_TESTS)
+    set(CMAKE_UNITY_BUILD ON) # until the end of this function
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   if(DEEPINFER_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE deepinfer_${name} ${ARG_TEST_LIBRARIES}
