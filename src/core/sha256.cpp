@@ -1,12 +1,10 @@
-#include "tests/support/sha256.h"
+#include "core/sha256.h"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "deepinfer/error.h"
@@ -28,10 +26,11 @@ constexpr std::array<std::uint32_t, 64> kRoundConstants = {
 using State = std::array<std::uint32_t, 8>;
 
 // FIPS 180-4, 6.2.2.
-void add_block(State& state, const unsigned char* block) {
+void add_block(State& state, const std::byte* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i)
-    for (std::size_t byte = 0; byte < 4; ++byte) w[i] = w[i] << 8 | block[4 * i + byte];
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      w[i] = w[i] << 8 | std::to_integer<std::uint32_t>(block[4 * i + byte]);
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
     const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
@@ -58,26 +57,52 @@ void add_block(State& state, const unsigned char* block) {
 
 }  // namespace
 
-std::string sha256(std::span<const unsigned char> bytes) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::vector<unsigned char> padded(bytes.begin(), bytes.end());
-  padded.push_back(0x80);
-  while (padded.size() % 64 != 56) padded.push_back(0);
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 56; shift >= 0; shift -= 8)
-    padded.push_back(static_cast<unsigned char>(bits >> shift & 0xff));
-  for (std::size_t at = 0; at < padded.size(); at += 64) add_block(state, padded.data() + at);
+void Sha256::add(std::span<const std::byte> bytes) {
+  std::size_t filled = bytes_ % kBlock;
+  bytes_ += bytes.size();
+  if (filled > 0) {
+    const std::size_t taken = std::min(bytes.size(), kBlock - filled);
+    std::copy_n(bytes.begin(), taken, rest_.begin() + static_cast<std::ptrdiff_t>(filled));
+    bytes = bytes.subspan(taken);
+    filled += taken;
+    if (filled < kBlock) return;
+    add_block(state_, rest_.data());
+  }
+  for (; bytes.size() >= kBlock; bytes = bytes.subspan(kBlock)) add_block(state_, bytes.data());
+  std::copy(bytes.begin(), bytes.end(), rest_.begin());
+}
+
+std::string Sha256::finish() {
+  const std::uint64_t bits = bytes_ * 8;
+  std::vector<std::byte> end = {std::byte{0x80}};
+  while ((bytes_ + end.size()) % kBlock != kBlock - sizeof(bits)) end.push_back(std::byte{0});
+  for (int shift = 56; shift >= 0; shift -= 8) end.push_back(std::byte(bits >> shift & 0xff));
+  add(end);
   std::string text;
-  for (const std::uint32_t word : state) text += fmt::format("{:08x}", word);
+  for (const std::uint32_t word : state_) text += fmt::format("{:08x}", word);
   return text;
 }
 
+std::string sha256(std::span<const std::byte> bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.finish();
+}
+
+std::string sha256(std::string_view text) { return sha256(std::as_bytes(std::span(text))); }
+
 std::string sha256_of_file(const std::string& path) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;  // large enough for the disk, small in memory
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error::bad_input(path, "cannot be read");
-  const std::vector<unsigned char> bytes{std::istreambuf_iterator<char>(file), {}};
-  return sha256(bytes);
+  Sha256 digest;
+  std::vector<char> part(kPart);
+  while (file) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    digest.add(std::as_bytes(std::span(part.data(), static_cast<std::size_t>(file.gcount()))));
+  }
+  if (file.bad()) throw Error::bad_input(path, "cannot be read to its end");
+  return digest.finish();
 }
 
 }  // namespace deepinfer
