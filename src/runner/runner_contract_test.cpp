@@ -1,5 +1,5 @@
 // The contract of capture, replay and destroy: what is refused, and that inputs stay where they
-// were captured. Faults A8, A9 and E6.
+// were captured. Faults A8, A9, A25 (the runner's part) and E6.
 
 #include <sys/mman.h>
 
@@ -154,6 +154,22 @@ TEST_F(RunnerContract, A9_a_size_looks_up_its_own_buffers_and_no_other) {
     EXPECT_NE(error_text([&] { runner.graph_for(never); }).find("no captured graph holds the rows"),
               std::string::npos)
         << never;
+}
+
+TEST_F(RunnerContract, A25_nothing_can_be_run_before_every_size_has_run_once) {
+  GraphRunner runner(4, options(), false, fake_backend(device_));
+  std::vector<int> ran;
+  device_.on_run = [&](int rows) { ran.push_back(rows); };
+  capture(runner, [&](const CaptureInfo& done, int index, int /*count*/) {
+    // One run more per size, and still nothing to look up.
+    EXPECT_EQ(ran.size(), static_cast<std::size_t>(index) + 1);
+    EXPECT_EQ(ran.back(), done.rows);
+    EXPECT_TRUE(runner.graphs().empty());
+    EXPECT_NE(error_text([&] { runner.graph_for(done.rows); }).find("no captured graph"),
+              std::string::npos);
+  });
+  EXPECT_EQ(ran, (std::vector<int>{6, 4, 2, 1}));
+  EXPECT_EQ(runner.graphs(), (std::vector<int>{1, 2, 4, 6}));
 }
 
 }  // namespace
