@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backend/pjrt/client/cpu_client_test.h"
+#include "backend/pjrt/facts/device_facts.h"
 #include "backend/pjrt/module_backend_test.h"
 #include "backend/pjrt/op_cases_test.h"
 #include "backend/test_backends_test.h"
@@ -24,7 +25,18 @@ struct Way {
   GraphMode mode = GraphMode::eager;
   TypeSupport types = {};
   bool offset_parameters = false;
+  const DeviceFacts* facts = nullptr;  // whose rules the modules obey
 };
+
+Way by_neurons_facts() {
+  Way way{.name = "neuron",
+          .rows = 6,
+          .types = neuron_facts().types,
+          .offset_parameters = true,
+          .facts = &neuron_facts()};
+  way.types.piece_bytes = 4096;
+  return way;
+}
 
 std::vector<Way> ways() {
   return {
@@ -34,6 +46,7 @@ std::vector<Way> ways() {
        .rows = 6,
        .types = {.otherwise = Decoding::arithmetic, .piece_bytes = 4096}},
       {.name = "native_types", .rows = 2, .types = {.f8e4m3fn = true, .f4e2m1fn = true}},
+      by_neurons_facts(),
   };
 }
 
@@ -63,6 +76,22 @@ Graph graph_of(OpFixture& fixture, const BuiltCase& built, std::int64_t rows) {
   for (std::size_t i = 0; i < results.size(); ++i)
     builder.output("r" + std::to_string(i), results[i]);
   return builder.finish();
+}
+
+TEST_P(PjrtOps, KeepTheRulesOfTheDevice) {
+  const auto& [op_case, way] = GetParam();
+  if (way.facts == nullptr) return;
+  OpFixture fixture;
+  const BuiltCase built = op_case.build(fixture, way.rows);
+  const Graph graph = graph_of(fixture, built, way.rows);
+  LowerOptions lowering{.types = way.types, .offset_parameters = way.offset_parameters};
+  lowering.plain_type = [&](const Value& value) { return fixture.weights(value).front().dtype; };
+  for (const Node& node : graph.nodes) {
+    if (std::holds_alternative<CacheView>(node.op)) continue;
+    const std::string text = lower_node(graph, node, lowering).text;
+    for (const Violation& fault : check_module(text, way.facts->rules))
+      ADD_FAILURE() << fault.line << ": " << fault.what << "\n" << text;
+  }
 }
 
 TEST_P(PjrtOps, AgreeWithTheReference) {

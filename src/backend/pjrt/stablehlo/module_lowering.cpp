@@ -26,7 +26,7 @@ std::string ModuleLowering::heading(const Node& node) const {
 
 ModuleLowering::ModuleLowering(std::string_view name, const Graph& graph,
                                const LowerOptions& options, std::map<ValueId, std::string> names)
-    : graph_(graph), options_(options), names_(std::move(names)), writer_(name) {
+    : graph_(graph), options_(options), names_(std::move(names)), writer_(name, options.types) {
   for (const Node& node : graph.nodes)
     if (const auto* view = std::get_if<CacheView>(&node.op)) {
       root_of_[node.results.front()] = node.operands.front();

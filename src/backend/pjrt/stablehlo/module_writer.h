@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "backend/pjrt/stablehlo/element_type.h"
+#include "backend/pjrt/stablehlo/type_support.h"
 
 namespace deepinfer::pjrt {
 
@@ -41,7 +42,11 @@ struct Range {
 
 class ModuleWriter {
  public:
-  explicit ModuleWriter(std::string_view name) : module_name_(name) {}
+  /// `types`: what rounding and reductions are made of.
+  explicit ModuleWriter(std::string_view name, const TypeSupport& types = {})
+      : types_(types), module_name_(name) {}
+
+  const TypeSupport& types() const { return types_; }
 
   Val param(std::string_view name, Element type, const Dims& dims);
   /// The parameter's buffer becomes that of result `result`: the caller gives it away.
@@ -91,8 +96,8 @@ class ModuleWriter {
   }
   Val select(const Val& condition, const Val& yes, const Val& no);
   Val convert(const Val& a, Element type);
-  /// Rounds an f32 to the nearest bf16 (ties to even), staying f32. Not a pair of converts, which a
-  /// compiler may drop.
+  /// Rounds an f32 to the nearest bf16 (ties to even), staying f32; an infinity where that is
+  /// nearest, a NaN stays one. Not a pair of converts, which a compiler may drop.
   Val round_bf16(const Val& a);
   /// To a wider type a trailing axis goes, to a narrower one it comes.
   Val bitcast(const Val& a, Element type);
@@ -174,6 +179,9 @@ class ModuleWriter {
   Val reduce_identity(std::string_view op, Element type);
   std::string resolve(const std::string& text) const;
 
+  Val reduce_as(std::string_view op, const Val& a, std::size_t axis);
+
+  TypeSupport types_;
   std::string module_name_;
   std::vector<Param> params_;
   Block block_;                         // of the function being written

@@ -74,17 +74,19 @@ Val decode_e2m1(ModuleWriter& w, const TypeSupport& types, const Val& pairs) {
   dims.back() *= 2;
   if (types.f4e2m1fn)
     return w.convert(w.reshape(w.bitcast(pairs, Element::f4e2m1fn), dims), Element::f32);
+  const bool arithmetic = types.otherwise == Decoding::arithmetic;
+  // Wide first: not every device shifts bytes.
+  const Val wide = w.convert(pairs, arithmetic ? Element::ui32 : Element::i32);
   Dims columns = pairs.dims;
   columns.push_back(1);
-  const std::array<Val, 2> halves = {w.reshape(w.binary("and", pairs, 15), columns),
-                                     w.reshape(w.binary("shift_right_logical", pairs, 4), columns)};
+  const std::array<Val, 2> halves = {w.reshape(w.binary("and", wide, 15), columns),
+                                     w.reshape(w.binary("shift_right_logical", wide, 4), columns)};
   const Val codes = w.reshape(w.concatenate(halves, columns.size() - 1), dims);
-  if (types.otherwise == Decoding::arithmetic)
-    return expand(w, kE2m1, w.convert(codes, Element::ui32));
+  if (arithmetic) return expand(w, kE2m1, codes);
   std::array<float, 16> values{};
   for (std::size_t code = 0; code < values.size(); ++code)
     values[code] = e2m1_to_f32(static_cast<std::uint8_t>(code));
-  return w.gather_rows(w.table(values), w.convert(codes, Element::i32));
+  return w.gather_rows(w.table(values), codes);
 }
 
 Val decode_e8m0(ModuleWriter& w, const Val& codes) {
@@ -118,11 +120,11 @@ Val pair_nibbles(ModuleWriter& w, const Val& codes) {
   split.back() /= 2;
   const Dims dims = split;
   split.push_back(2);
-  const Val pairs = w.reshape(codes, split);
+  const Val pairs = w.reshape(w.convert(codes, Element::ui32), split);
   const std::size_t last = split.size() - 1;
   const Val low = w.reshape(w.slice_axis(pairs, last, 0, 1), dims);
   const Val high = w.reshape(w.slice_axis(pairs, last, 1, 2), dims);
-  return w.either(low, w.binary("shift_left", high, 4));
+  return w.convert(w.either(low, w.binary("shift_left", high, 4)), Element::ui8);
 }
 
 Val power_ceiling(ModuleWriter& w, const Val& values) {

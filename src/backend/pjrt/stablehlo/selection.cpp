@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "backend/pjrt/stablehlo/counting_selection.h"
+
 namespace deepinfer::pjrt {
 namespace {
 
@@ -15,7 +17,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Val top_k_ascending(ModuleWriter& w, const Val& scores, std::int64_t k) {
   const auto body = [&](std::span<const Val> operands) {
-    const Val& all = operands[0];
+    if (w.types().selection == Selection::counting) return top_k_by_counting(w, operands[0], k);
+    // A compiler's sort may put the zeros of either sign apart.
+    const Val all = w.select(w.compare("EQ", operands[0], 0.0), w.f32(0), operands[0]);
     const std::int64_t entries = all.dim(1);
     const std::int64_t count = std::min(entries, k);
     const std::array<Val, 2> pairs = {all, w.iota(Element::i32, all.dims, 1)};

@@ -4,6 +4,21 @@
 #include "backend/pjrt/stablehlo/writer_checks.h"
 
 namespace deepinfer::pjrt {
+namespace {
+
+/// Half of the last place that stays is added to what goes, less one where the last place is even.
+Val round_bits_to_bf16(ModuleWriter& w, const Val& a) {
+  constexpr int kDropped = 16;
+  const Val bits = w.bitcast(a, Element::ui32);
+  const Val odd = w.binary("and", w.binary("shift_right_logical", bits, kDropped), 1);
+  const Val nudged = w.add(w.add(bits, (1 << (kDropped - 1)) - 1), odd);
+  const Val kept =
+      w.binary("shift_left", w.binary("shift_right_logical", nudged, kDropped), kDropped);
+  // The bits of a NaN may run over into zero.
+  return w.select(w.compare("EQ", a, a), w.bitcast(kept, Element::f32), a);
+}
+
+}  // namespace
 
 void ModuleWriter::match(std::string_view op, Val& a, Val& b) {
   if (a.type != b.type)
@@ -63,6 +78,7 @@ Val ModuleWriter::convert(const Val& a, Element type) {
 
 Val ModuleWriter::round_bf16(const Val& a) {
   require_type("reduce_precision", a, Element::f32);
+  if (!types_.reduce_precision) return round_bits_to_bf16(*this, a);
   return emit(
       a.type, a.dims,
       fmt::format("stablehlo.reduce_precision {}, format = e8m7 : {}", ref(a), a.type_text()));

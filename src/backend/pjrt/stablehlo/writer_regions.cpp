@@ -51,6 +51,12 @@ Val ModuleWriter::reduce_identity(std::string_view op, Element type) {
 
 Val ModuleWriter::reduce(std::string_view op, const Val& a, std::size_t axis) {
   require_axis("reduce", a, axis);
+  if (a.type != Element::i1 || types_.reduces_flags) return reduce_as(op, a, axis);
+  const std::string_view of_numbers = op == "or" ? "maximum" : op == "and" ? "minimum" : op;
+  return compare("GT", reduce_as(of_numbers, convert(a, Element::f32), axis), 0.0);
+}
+
+Val ModuleWriter::reduce_as(std::string_view op, const Val& a, std::size_t axis) {
   Dims dims = a.dims;
   dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
   const Val init = reduce_identity(op, a.type);

@@ -1,0 +1,30 @@
+#pragma once
+
+// One line of module text in pieces, for module_rules.cpp.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace deepinfer::pjrt {
+
+/// A tensor type as it is spelled.
+struct TypeText {
+  std::string_view element;
+  bool dynamic = false;  ///< an extent is not a number, or an encoding says that it is a bound
+};
+
+/// Every tensor type of the line, in order.
+std::vector<TypeText> types_of(std::string_view line);
+
+/// Every op that the line names, in order, those of regions inside included: "stablehlo.add".
+std::vector<std::string_view> ops_of(std::string_view line);
+
+struct NamesOfLine {
+  std::vector<std::string_view> defined;  ///< results, parameters, arguments of regions
+  std::vector<std::string_view> used;
+};
+/// Names of values, without "%" and "#0".
+NamesOfLine names_of(std::string_view line);
+
+}  // namespace deepinfer::pjrt
