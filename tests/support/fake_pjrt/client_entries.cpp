@@ -1,9 +1,30 @@
 // Errors, events, the client and its devices.
 
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
 #include "tests/support/fake_pjrt/entries.h"
 #include "tests/support/fake_pjrt/objects.h"
 
 namespace deepinfer::pjrt::fake {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// What Neuron's plug-in chooses its table by, at the moment that this object is loaded.
+const std::string seen_when_loaded = variable("NEURON_INTERNAL_PJRT_C_API_VERSION");
+
+/// The names of client options that are taken, as strict plug-ins do.
+bool takes(const PJRT_NamedValue& option) {
+  const std::string_view name(option.name, option.name_size);
+  return name == "cpu_device_count" || name == "answer";
+}
+
+}  // namespace
 
 void Error_Destroy(PJRT_Error_Destroy_Args* args) { end_live(args->error); }
 
@@ -26,15 +47,21 @@ PJRT_Error* Plugin_Initialize(PJRT_Plugin_Initialize_Args* args) {
 PJRT_Error* Plugin_Attributes(PJRT_Plugin_Attributes_Args* args) {
   FAKE_ENTER(PJRT_Plugin_Attributes);
   static const std::int64_t version[] = {1, 2, 3};
-  static PJRT_NamedValue attribute{};
-  attribute.struct_size = PJRT_NamedValue_STRUCT_SIZE;
-  attribute.name = "stablehlo_current_version";
-  attribute.name_size = 25;
-  attribute.type = PJRT_NamedValue_kInt64List;
-  attribute.int64_array_value = version;
-  attribute.value_size = 3;
-  args->attributes = &attribute;
-  args->num_attributes = 1;
+  static PJRT_NamedValue attributes[2] = {};
+  attributes[0].struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  attributes[0].name = "stablehlo_current_version";
+  attributes[0].name_size = 25;
+  attributes[0].type = PJRT_NamedValue_kInt64List;
+  attributes[0].int64_array_value = version;
+  attributes[0].value_size = 3;
+  attributes[1].struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  attributes[1].name = "seen_when_loaded";
+  attributes[1].name_size = 16;
+  attributes[1].type = PJRT_NamedValue_kString;
+  attributes[1].string_value = seen_when_loaded.data();
+  attributes[1].value_size = seen_when_loaded.size();
+  args->attributes = attributes;
+  args->num_attributes = seen_when_loaded.empty() ? 1 : 2;
   return nullptr;
 }
 
@@ -52,6 +79,15 @@ PJRT_Error* Event_Await(PJRT_Event_Await_Args* args) {
 
 PJRT_Error* Client_Create(PJRT_Client_Create_Args* args) {
   FAKE_ENTER(PJRT_Client_Create);
+  // Set by tests: what a plug-in says on a machine without its device.
+  const std::string missing = variable("FAKE_PJRT_NO_DEVICE");
+  if (!missing.empty()) return error(PJRT_Error_Code_FAILED_PRECONDITION, missing);
+  for (std::size_t i = 0; i < args->num_options; ++i)
+    if (!takes(args->create_options[i]))
+      return error(
+          PJRT_Error_Code_INVALID_ARGUMENT,
+          "Unexpected option name passed to PJRT_Client_Create: " +
+              std::string(args->create_options[i].name, args->create_options[i].name_size));
   args->client = make_live(PJRT_Client{});
   // The client's lists point into itself.
   args->client->first.memories = &args->client->first.memory;

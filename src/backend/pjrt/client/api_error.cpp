@@ -31,6 +31,8 @@ ApiError::ApiError(std::string_view where, std::string_view call, StatusCode cod
              .got = {},
              .hint = code == StatusCode::resource_exhausted ? "the device lacks the memory for it"
                                                             : ""}),
-      code_(code) {}
+      code_(code),
+      call_(call),
+      text_(text) {}
 
 }  // namespace deepinfer::pjrt

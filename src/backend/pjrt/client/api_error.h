@@ -38,10 +38,15 @@ class ApiError : public Error {
   ApiError(std::string_view where, std::string_view call, StatusCode code, std::string_view text);
 
   StatusCode code() const noexcept { return code_; }
+  const std::string& call() const noexcept { return call_; }
+  /// What the plug-in said, whole: what() leaves out the middle of a long text.
+  const std::string& text() const noexcept { return text_; }
   bool out_of_memory() const noexcept { return code_ == StatusCode::resource_exhausted; }
 
  private:
   StatusCode code_;
+  std::string call_;
+  std::string text_;
 };
 
 }  // namespace deepinfer::pjrt

@@ -10,11 +10,13 @@
 namespace deepinfer::pjrt {
 
 std::shared_ptr<const Client> Client::open(std::shared_ptr<const Plugin> plugin,
-                                           std::span<const NamedOption> options) {
-  return std::shared_ptr<const Client>(new Client(std::move(plugin), options));
+                                           std::span<const NamedOption> options,
+                                           const AwaitsRuns& awaits_runs) {
+  return std::shared_ptr<const Client>(new Client(std::move(plugin), options, awaits_runs));
 }
 
-Client::Client(std::shared_ptr<const Plugin> plugin, std::span<const NamedOption> options)
+Client::Client(std::shared_ptr<const Plugin> plugin, std::span<const NamedOption> options,
+               const AwaitsRuns& awaits_runs)
     : plugin_(std::move(plugin)) {
   const Api& api = plugin_->api();
   const std::vector<PJRT_NamedValue> values = named_values(options);
@@ -39,6 +41,7 @@ Client::Client(std::shared_ptr<const Plugin> plugin, std::span<const NamedOption
   version.client = client_.get();
   call(api, version);
   platform_version_ = text_of(version.platform_version, version.platform_version_size);
+  if (awaits_runs) awaits_runs_ = awaits_runs(platform_);
 }
 
 Client::~Client() = default;

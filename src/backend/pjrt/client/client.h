@@ -6,6 +6,7 @@
 // several threads: compiling in parallel is what plug-ins expect.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,10 +33,15 @@ enum class HostBytes {
 
 class Client : public std::enable_shared_from_this<Client> {
  public:
-  /// Starts the plug-in with options of its own names ("cpu_device_count"). Throws ApiError if it
-  /// does not start, Error (failed) if it has no device.
+  /// Whether runs on a platform can be awaited by their own event.
+  using AwaitsRuns = std::function<bool(std::string_view platform)>;
+
+  /// Starts the plug-in with options of its own names ("cpu_device_count"). Runs are awaited unless
+  /// `awaits_runs` says otherwise. Throws ApiError if it does not start, Error (failed) if it has
+  /// no device.
   static std::shared_ptr<const Client> open(std::shared_ptr<const Plugin> plugin,
-                                            std::span<const NamedOption> options = {});
+                                            std::span<const NamedOption> options = {},
+                                            const AwaitsRuns& awaits_runs = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -43,6 +49,8 @@ class Client : public std::enable_shared_from_this<Client> {
   const Plugin& plugin() const { return *plugin_; }
   const std::string& platform() const { return platform_; }  ///< "cpu", "neuron"
   const std::string& platform_version() const { return platform_version_; }
+  /// False: runs are only started, and what they compute is waited for where it is read.
+  bool awaits_runs() const { return awaits_runs_; }
 
   /// Every device that this process can use. Memory goes to the first, programs run there.
   std::vector<DeviceInfo> devices() const;
@@ -67,13 +75,15 @@ class Client : public std::enable_shared_from_this<Client> {
                          std::shared_ptr<const Signature> signature) const;
 
  private:
-  Client(std::shared_ptr<const Plugin> plugin, std::span<const NamedOption> options);
+  Client(std::shared_ptr<const Plugin> plugin, std::span<const NamedOption> options,
+         const AwaitsRuns& awaits_runs);
 
   std::shared_ptr<const Plugin> plugin_;
   Owned<PJRT_Client> client_;
   std::vector<PJRT_Device*> devices_;  // the client's own
   std::string platform_;
   std::string platform_version_;
+  bool awaits_runs_ = true;
 };
 
 }  // namespace deepinfer::pjrt

@@ -84,7 +84,7 @@ std::vector<NamedOption> parse_compile_options(std::string_view text, std::strin
     const std::size_t equals = part.find('=');
     if (equals == 0 || equals == std::string_view::npos)
       throw Error::bad_input(
-          where, "not a compiler option",
+          where, "not an option",
           {.expected = "name=value,name=value", .got = std::string(part), .hint = {}});
     options.push_back({.name = std::string(part.substr(0, equals)),
                        .value = option_value(part.substr(equals + 1))});
