@@ -1,7 +1,7 @@
 #pragma once
 
 // What a test sets and reads of the fake plug-in: one struct inside the shared object, found with
-// dlsym. Used by one thread at a time.
+// dlsym. Tests set and read it while no call is under way; calls may come from several threads.
 
 namespace deepinfer::pjrt::fake {
 
@@ -13,12 +13,17 @@ struct Control {
   bool fail_later = false;       ///< executions start and fail afterwards, as their events say
   bool lacks_f4 = false;         ///< has no type f4E2M1FN
   bool no_devices = false;
-  bool no_memory_statistics = false;  ///< says that they are unimplemented
+  bool no_memory_statistics = false;   ///< says that they are unimplemented
+  const char* refused_text = nullptr;  ///< programs whose text has this cannot be compiled …
+  int refusals = 0;                    ///< … for the next so many tries
+  int compile_together = 0;       ///< a compile waits until so many are under way; 0: it does not
+  bool no_serialisation = false;  ///< says that it is unimplemented
 
   // Read by tests.
   int calls = 0;                      ///< those that can fail
   const char* failed_call = nullptr;  ///< the entry's name
   int live = 0;                       ///< objects handed out and not given back
+  int compiles = 0;                   ///< that were asked for
   int misuses = 0;                    ///< unknown handles, wrong struct sizes, destroyed twice
 };
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string_view>
 
 #include "tests/support/fake_pjrt/entries.h"
@@ -16,6 +19,21 @@ constexpr std::string_view kAliases = "fake program in place";
 
 void free_serialised(PJRT_SerializedExecutable* serialised) { end_live(serialised); }
 
+/// Whether a compile of `code` is to fail. Waits for others first where the control asks for them.
+bool refuses(std::string_view code) {
+  constexpr auto kLongest = std::chrono::seconds(20);  // a caller that sends fewer fails its test
+  static std::mutex mutex;
+  static std::condition_variable more;
+  std::unique_lock lock(mutex);
+  Control& state = control();
+  ++state.compiles;
+  more.notify_all();
+  more.wait_for(lock, kLongest, [&] { return state.compiles >= state.compile_together; });
+  if (state.refusals == 0 || code.find(state.refused_text) == std::string_view::npos) return false;
+  --state.refusals;
+  return true;
+}
+
 }  // namespace
 
 PJRT_Error* Client_Compile(PJRT_Client_Compile_Args* args) {
@@ -24,6 +42,8 @@ PJRT_Error* Client_Compile(PJRT_Client_Compile_Args* args) {
   if (std::string_view(args->program->format, args->program->format_size) != "mlir" ||
       code.find("@main") == std::string_view::npos)
     return error(PJRT_Error_Code_INVALID_ARGUMENT, "1:1: expected a module with @main");
+  if (refuses(code))
+    return error(control().fail_code, "reading the program\nplanning\ncompiler exited with 70");
   args->executable = make_live(
       PJRT_LoadedExecutable{.aliases = code.find("tf.aliasing_output") != std::string_view::npos});
   return nullptr;
@@ -61,6 +81,8 @@ PJRT_Error* Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args* a
 
 PJRT_Error* Executable_Serialize(PJRT_Executable_Serialize_Args* args) {
   FAKE_ENTER(PJRT_Executable_Serialize);
+  if (control().no_serialisation)
+    return error(PJRT_Error_Code_UNIMPLEMENTED, "programs stay in the device");
   args->serialized_executable = make_live(PJRT_SerializedExecutable{
       .bytes = std::string(args->executable->loaded->aliases ? kAliases : kCopies)});
   args->serialized_bytes = args->serialized_executable->bytes.data();

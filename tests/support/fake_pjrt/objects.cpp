@@ -1,5 +1,6 @@
 #include "tests/support/fake_pjrt/objects.h"
 
+#include <mutex>
 #include <set>
 
 namespace deepinfer::pjrt::fake {
@@ -10,6 +11,26 @@ std::set<const void*>& live_objects() {
   return objects;
 }
 
+/// Of the book and of what the control counts.
+std::mutex& book() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// The number of the call that fails if this is the one, else 0; -1: its arguments are wrong.
+int count_call(const char* entry, std::size_t got_bytes, std::size_t expected_bytes) {
+  const std::scoped_lock lock(book());
+  Control& state = control();
+  ++state.calls;
+  if (got_bytes != expected_bytes) {
+    ++state.misuses;
+    return -1;
+  }
+  if (state.calls != state.fail_at) return 0;
+  state.failed_call = entry;
+  return state.calls;
+}
+
 }  // namespace
 
 Control& control() {
@@ -18,11 +39,13 @@ Control& control() {
 }
 
 void add_live(const void* object) {
+  const std::scoped_lock lock(book());
   live_objects().insert(object);
   ++control().live;
 }
 
 bool remove_live(const void* object) {
+  const std::scoped_lock lock(book());
   if (live_objects().erase(object) == 0) {
     ++control().misuses;
     return false;
@@ -32,6 +55,7 @@ bool remove_live(const void* object) {
 }
 
 bool is_live(const void* object) {
+  const std::scoped_lock lock(book());
   if (live_objects().contains(object)) return true;
   ++control().misuses;
   return false;
@@ -42,16 +66,12 @@ PJRT_Error* error(int code, std::string text) {
 }
 
 PJRT_Error* enter(const char* entry, std::size_t got_bytes, std::size_t expected_bytes) {
-  Control& state = control();
-  ++state.calls;
-  if (got_bytes != expected_bytes) {
-    ++state.misuses;
+  const int fault = count_call(entry, got_bytes, expected_bytes);
+  if (fault == 0) return nullptr;
+  if (fault < 0)
     return error(PJRT_Error_Code_INVALID_ARGUMENT,
                  std::string(entry) + " was given arguments of another size");
-  }
-  if (state.calls != state.fail_at) return nullptr;
-  state.failed_call = entry;
-  return error(state.fail_code, "injected fault " + std::to_string(state.fail_at));
+  return error(control().fail_code, "injected fault " + std::to_string(fault));
 }
 
 std::size_t element_bytes(PJRT_Buffer_Type type) {
