@@ -68,6 +68,7 @@ std::vector<std::jthread> start_threads(std::size_t wanted, JobList& jobs) {
 
 void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job,
               const JobProgress& progress) {
+  if (count == 0) return;
   JobList jobs(count, job);
   std::vector<std::jthread> team =
       start_threads(std::min(count, static_cast<std::size_t>(std::max(threads, 1))), jobs);
@@ -76,7 +77,7 @@ void run_jobs(std::size_t count, int threads, const std::function<void(std::size
   try {
     do {
       done = jobs.wait(done);
-      if (progress && count > 0) progress(done, count);
+      if (progress) progress(done, count);
     } while (done < count);
   } catch (...) {
     jobs.leave_out_the_rest();
