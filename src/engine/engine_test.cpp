@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -212,24 +213,50 @@ TEST(Engine, APromptOf715TokensTakesSixPromptSteps) {
   EXPECT_EQ(engine.runner().replays(128), 6U);
 }
 
-// Fault A6: what a finished request left in its row steers a later step.
+// Fault A6: what a finished request left in its row steers a later step. Wherever the prompt-heavy
+// one stood among three short ones, row 3 of the later decode steps is padding that it, or a row
+// that moved up for it, has left.
 TEST(Engine, A6_decoding_after_a_long_prompt_runs_the_decode_sizes) {
+  Engine alone(options());
   Engine engine(options());
-  engine.submit(request(tokens(60, 3), 20));
-  engine.submit(request(tokens(61, 3), 20));
-  const RequestId heavy = engine.submit(request(tokens(62, 40), 1));
-  std::vector<TokenEvent> events;
-  const auto finished = [&] {
-    for (const TokenEvent& event : events)
-      if (event.request == heavy && event.finished) return true;
-    return false;
-  };
-  while (!finished()) engine.step(events);
-  const auto prompts = engine.runner().replays(16);
-  const auto twos = engine.runner().replays(2);
-  for (int i = 0; i < 5; ++i) engine.step(events);
-  EXPECT_EQ(engine.runner().replays(16), prompts);
-  EXPECT_EQ(engine.runner().replays(2), twos + 5);
+  for (std::size_t place = 0; place < 4; ++place) {
+    for (const int heavy_tokens : {1, 3}) {  // ends with its prompt, or after decoding beside them
+      SCOPED_TRACE("heavy request " + std::to_string(place) + ", " + std::to_string(heavy_tokens) +
+                   " tokens");
+      std::vector<RequestId> ids;
+      std::vector<Request> requests;
+      for (std::size_t i = 0; i < 4; ++i) {
+        requests.push_back(i == place ? request(tokens(60, 33), heavy_tokens)
+                                      : request(tokens(61 + i, 2), 20));
+        ids.push_back(engine.submit(requests.back()));
+      }
+      std::vector<TokenEvent> events;
+      const auto finished = [&] {
+        return std::any_of(events.begin(), events.end(), [&](const TokenEvent& event) {
+          return event.request == ids[place] && event.finished;
+        });
+      };
+      while (!finished()) engine.step(events);
+      ASSERT_EQ(engine.running(), 3U);
+      const auto prompts = engine.runner().replays(16);
+      const auto prompt_steps = engine.stats().prompt_steps;
+      const auto fours = engine.runner().replays(4);
+      for (int i = 0; i < 5; ++i) engine.step(events);
+      ASSERT_EQ(engine.running(), 3U);
+      EXPECT_EQ(engine.runner().replays(4), fours + 5);
+      EXPECT_EQ(engine.runner().replays(16), prompts);
+      EXPECT_EQ(engine.stats().prompt_steps, prompt_steps);
+
+      while (engine.step(events)) {
+      }
+      for (std::size_t i = 0; i < 4; ++i) {
+        std::vector<std::int32_t> got;
+        for (const TokenEvent& event : events)
+          if (event.request == ids[i] && event.token >= 0) got.push_back(event.token);
+        EXPECT_EQ(got, run_one(alone, requests[i]).tokens) << "request " << i;
+      }
+    }
+  }
 }
 
 // Fault C1 at the engine's edge.
