@@ -12,6 +12,7 @@
 #include <ctime>
 #include <map>
 #include <new>
+#include <tuple>
 
 #include "backend/wrapped_backend_test.h"
 #include "runner/region_timing.h"
@@ -78,13 +79,19 @@ TEST(Allocations, TheCounterCounts) {
   EXPECT_GT(allocations, before);
 }
 
-class ReplayAllocations : public testing::TestWithParam<EngramMode> {};
+/// Where the n-gram rows are, and the graph mode.
+class ReplayAllocations : public testing::TestWithParam<std::tuple<EngramMode, GraphMode>> {
+ protected:
+  static Options options(int threads = 1) {
+    Options options = test_options("cpu");
+    options.threads = threads;
+    std::tie(options.engram, options.graph_mode) = GetParam();
+    return options;
+  }
+};
 
 TEST_P(ReplayAllocations, A18_decoding_replays_one_graph_and_allocates_nothing) {
-  Options options = test_options("cpu");
-  options.threads = 2;
-  options.engram = GetParam();
-  const auto runtime = open_runtime("t41", options);
+  const auto runtime = open_runtime("t41", options(2));
   GraphRunner& runner = runtime->runner();
   constexpr int kSteps = 500;
   const std::vector<std::int32_t> tokens = random_tokens(1, kSteps + 40);
@@ -112,12 +119,11 @@ TEST_P(ReplayAllocations, A18_decoding_replays_one_graph_and_allocates_nothing) 
   EXPECT_NE(sum, 0);
   EXPECT_EQ(runner.compiles(), compiles);
   EXPECT_EQ(runner.replays(1), replays + kSteps);
+  EXPECT_EQ(runner.eager_fallbacks(), 0U);
 }
 
 TEST_P(ReplayAllocations, TheClockIsReadOnlyWhenReplaysAreTimed) {
-  Options options = test_options("cpu");
-  options.engram = GetParam();
-  const auto runtime = open_runtime("t41", options);
+  const auto runtime = open_runtime("t41", options());
   StepScript script(*runtime);
   script.open(random_tokens(2, 9));
   const auto reads_of_a_step = [&] {
@@ -135,10 +141,7 @@ TEST_P(ReplayAllocations, TheClockIsReadOnlyWhenReplaysAreTimed) {
 }
 
 TEST_P(ReplayAllocations, A18_prompt_chunks_and_batches_allocate_nothing) {
-  Options options = test_options("cpu");
-  options.threads = 3;
-  options.engram = GetParam();
-  const auto runtime = open_runtime("t41", options);
+  const auto runtime = open_runtime("t41", options(3));
   StepScript script(*runtime);
   for (std::size_t i = 0; i < 4; ++i) script.open(random_tokens(i, 50));
   for (const int rows : {30, 1, 3}) {
@@ -149,6 +152,7 @@ TEST_P(ReplayAllocations, A18_prompt_chunks_and_batches_allocate_nothing) {
     EXPECT_EQ(allocations - before, 0U) << rows << " rows";
     for (const StepScript::Part& part : parts) script.skip(part);
   }
+  EXPECT_EQ(runtime->runner().eager_fallbacks(), 0U);
 }
 
 class WatchedAllocations : public testing::TestWithParam<GraphMode> {};
@@ -294,9 +298,12 @@ INSTANTIATE_TEST_SUITE_P(Modes, FirstRequest, testing::Values(GraphMode::whole, 
                          });
 
 INSTANTIATE_TEST_SUITE_P(EngramStorage, ReplayAllocations,
-                         testing::Values(EngramMode::memory, EngramMode::disk),
+                         testing::Combine(testing::Values(EngramMode::memory, EngramMode::disk),
+                                          testing::Values(GraphMode::whole, GraphMode::regions)),
                          [](const auto& info) {
-                           return info.param == EngramMode::memory ? "memory" : "disk";
+                           return (std::get<0>(info.param) == EngramMode::memory ? "memory_"
+                                                                                 : "disk_") +
+                                  std::string(name_of(std::get<1>(info.param)));
                          });
 
 }  // namespace
