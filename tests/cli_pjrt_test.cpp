@@ -61,10 +61,10 @@ TEST(CliPjrt, WithoutAPluginTheMachineIsShownAlone) {
 }
 
 TEST(CliPjrt, OptionsOfAPluginDoNothingWithoutOne) {
-  const ProgramResult result =
-      call({"inspect", "--config", "--pjrt-plugin", "x.so", "--compile-backend", "a=1"});
+  const ProgramResult result = call({"inspect", "--config", "--pjrt-plugin", "x.so",
+                                     "--compile-backend", "a=1", "--compile-cache", "x"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* flag : {"--pjrt-plugin", "--compile-backend"})
+  for (const char* flag : {"--pjrt-plugin", "--compile-backend", "--compile-cache"})
     EXPECT_NE(result.err.find("warning: [" + std::string(flag) + "] has no effect"),
               std::string::npos)
         << result.err;

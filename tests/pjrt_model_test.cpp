@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/cli.h"
 #include "tests/support/golden_checks.h"
@@ -79,17 +80,53 @@ INSTANTIATE_TEST_SUITE_P(All, PjrtModes,
                          testing::Values(GraphMode::whole, GraphMode::eager, GraphMode::regions),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-TEST(PjrtModel, TheProgramGivesTheBundledModelsAnswer) {
+/// The program on the bundled model, its compiled programs kept in `cache`.
+ProgramResult complete(const std::string& cache) {
+  return run_program(DEEPINFER_PROGRAM, {.arguments = {"run",
+                                                       "--backend",
+                                                       "pjrt",
+                                                       "--pjrt-plugin",
+                                                       kPlugin,
+                                                       "-p",
+                                                       "Alice was beginning to get very tired of",
+                                                       "--max-batch",
+                                                       "1",
+                                                       "--prefill-bucket",
+                                                       "16",
+                                                       "--max-context",
+                                                       "256",
+                                                       "-n",
+                                                       "12",
+                                                       "--graph-mode",
+                                                       "regions",
+                                                       "--json",
+                                                       "--compile-cache",
+                                                       cache},
+                                         .environment = {{"PJRT_NPROC", "1"}}});
+}
+
+TEST(PjrtModel, E8_the_program_answers_and_started_again_elsewhere_compiles_nothing) {
   if (!has_plugin()) GTEST_SKIP() << "no plug-in";
-  const ProgramResult result =
-      run_program(DEEPINFER_PROGRAM,
-                  {.arguments = {"run", "--backend", "pjrt", "--pjrt-plugin", kPlugin, "-p",
-                                 "Alice was beginning to get very tired of", "--max-batch", "1",
-                                 "--prefill-bucket", "16", "--max-context", "256", "-n", "12"},
-                   .environment = {{"PJRT_NPROC", "1"}}});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out.find(" sitting by her sister on the bank, and of"), 0U) << result.out;
-  EXPECT_NE(result.err.find("roots updated in place"), std::string::npos) << result.err;
+  const TemporaryFolder folder;
+  const ProgramResult first = complete(folder.file("here"));
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.err.find("roots updated in place"), std::string::npos) << first.err;
+  const nlohmann::json answer = nlohmann::json::parse(first.out);
+  EXPECT_EQ(answer["text"].get<std::string>().find(" sitting by her sister on the bank, and of"),
+            0U)
+      << answer["text"];
+  EXPECT_GT(answer["timings"]["compiles"], 10);
+  EXPECT_EQ(answer["timings"]["compile_loads"], 0);
+
+  std::filesystem::rename(folder.file("here"), folder.file("there"));
+  const ProgramResult second = complete(folder.file("there"));
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.err.find("warning"), std::string::npos) << second.err;
+  const nlohmann::json again = nlohmann::json::parse(second.out);
+  EXPECT_EQ(again["tokens"], answer["tokens"]);
+  EXPECT_EQ(again["timings"]["compiles"], 0);
+  EXPECT_EQ(again["timings"]["compile_loads"], answer["timings"]["compiles"]);
+  for (const nlohmann::json& graph : again["graphs"]) EXPECT_EQ(graph["compiled"], 0);
 }
 
 }  // namespace

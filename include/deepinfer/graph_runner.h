@@ -78,6 +78,8 @@ struct CaptureInfo {
   std::size_t ops_built = 0;          ///< as the model was built
   std::size_t ops = 0;                ///< as it is run, after the passes (eager: as built)
   std::size_t executables = 0;  ///< compiled units: one, or one per kind of region; eager: none
+  std::size_t compiled = 0;     ///< for this size, by a backend with a compiler of its own
+  std::size_t loaded = 0;       ///< of its programs, found compiled on disk
   std::size_t arena_bytes = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
@@ -89,8 +91,13 @@ struct ReplayTimes {
   double graph_ms = 0;  ///< the executable's run
 };
 
-/// Called after each size, those that are left out too.
-using CaptureProgress = std::function<void(const CaptureInfo& done, int index, int count)>;
+/// Told while capture() runs, on its thread; what it throws ends the capture. Either may be empty.
+struct CaptureProgress {
+  /// After each size, those that are left out too.
+  std::function<void(const CaptureInfo& done, int index, int count)> size = {};
+  /// Now and then while a backend with a compiler of its own makes the programs of size `index`.
+  std::function<void(std::size_t done, std::size_t programs, int index, int count)> programs = {};
+};
 
 class GraphRunner {
  public:
@@ -150,9 +157,13 @@ class GraphRunner {
   std::vector<CaptureInfo> left_out() const;
   /// Replays of a captured size since capture.
   std::uint64_t replays(int rows) const;
-  /// Counters since construction: graphs compiled; replays of compiled graphs; replays that ran op
-  /// by op although a graph was asked for.
+  /// Counters since construction. compiles: graphs that were compiled, or, of a backend with a
+  /// compiler of its own, programs; such programs found compiled on disk; its compiles that failed
+  /// once. Then: replays of compiled graphs; replays that ran op by op although a graph was asked
+  /// for.
   std::uint64_t compiles() const;
+  std::uint64_t compile_loads() const;
+  std::uint64_t compile_retries() const;
   std::uint64_t graph_hits() const;
   std::uint64_t eager_fallbacks() const;
   /// What the last capture did otherwise than asked: lines for people, none if nothing.

@@ -44,6 +44,7 @@ struct Options {
   EngramMode engram = EngramMode::automatic;
   std::string pjrt_plugin;      ///< shared object; empty: none
   std::string compile_backend;  ///< options of its compiler, as given; empty: its defaults
+  std::string compile_cache;    ///< folder of its compiled programs; empty: none are kept
   LogLevel log_level = LogLevel::info;
 
   // What programs show of a run; the library's watchers are set up by hand (GraphRunner::observe).
@@ -62,6 +63,9 @@ struct Options {
   std::vector<std::string> stop;
 };
 
+/// nullptr for a variable that is not set.
+using Environment = std::function<const char*(const char* name)>;
+
 /// One line of the options table: the single declaration from which flag, variable, default, help
 /// and check all come.
 struct OptionSpec {
@@ -74,6 +78,9 @@ struct OptionSpec {
   /// `where` is the flag or variable the text came from.
   std::function<void(Options& options, std::string_view text, std::string_view where)> set;
   std::function<std::string(const Options& options)> get;  ///< the value as text
+  /// A default that depends on the environment: text for `set`, empty for that of Options. Not set:
+  /// there is none.
+  std::function<std::string(const Environment& getenv_fn)> default_text = {};
 };
 
 std::span<const OptionSpec> option_table();
@@ -104,7 +111,6 @@ struct FlagValue {
 /// DEEPINFER_NEURON_<NAME> is accepted as an alias of DEEPINFER_<NAME> where the seed had it
 /// (GRAPH_MODE, PREFILL_BUCKET, FULLGRAPH, REGION_TIMING, ALIAS_DEBUG). An unknown DEEPINFER_*
 /// variable is not an error here.
-ResolvedOptions resolve_options(std::span<const FlagValue> flags,
-                                const std::function<const char*(const char*)>& getenv_fn);
+ResolvedOptions resolve_options(std::span<const FlagValue> flags, const Environment& getenv_fn);
 
 }  // namespace deepinfer

@@ -6,8 +6,10 @@
 // A Backend and its Executables are used by one thread at a time (they use threads of their own).
 // An Executable may not outlive its Backend or the memory it was bound to.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,16 @@ struct ExecutableInfo {
   std::size_t executables = 0;  ///< compiled units: one, or one per kind of region; eager: none
 };
 
+/// What a backend's own compiler has done so far, in programs.
+struct CompileCounts {
+  std::uint64_t compiled = 0;
+  std::uint64_t loaded = 0;   ///< found compiled on disk
+  std::uint64_t retried = 0;  ///< compiles that failed once
+};
+
+/// Told how many of a graph's programs are done, out of those that had to be compiled or loaded.
+using CompileProgress = std::function<void(std::size_t done, std::size_t programs)>;
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -63,6 +75,12 @@ class Backend {
   /// layers of a kind share code, bound to their own weights and views (graph/regions.h).
   virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                               const Bindings& bindings, GraphMode mode) = 0;
+  /// Tells `progress` of later compile() calls, on their thread; what it throws ends them.
+  virtual void report_compiles(CompileProgress /*progress*/) {}
+  /// Empty: the backend has no compiler of its own.
+  virtual std::optional<CompileCounts> compile_counts() const { return std::nullopt; }
+  /// What people must be told of the backend's work so far: a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// Bytes that runs of the graph work in once it is compiled: its arena, which graphs of the same
   /// mode share; in mode eager the results it keeps, and the largest scratch.
   /// 0: the backend cannot say.

@@ -4,9 +4,11 @@
 // from it and overrides what it is about.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.h"
 
@@ -22,6 +24,13 @@ class WrappedBackend : public Backend {
                                       GraphMode mode) override {
     return backend_->compile(std::move(graph), bindings, mode);
   }
+  void report_compiles(CompileProgress progress) override {
+    backend_->report_compiles(std::move(progress));
+  }
+  std::optional<CompileCounts> compile_counts() const override {
+    return backend_->compile_counts();
+  }
+  std::vector<std::string> notes() const override { return backend_->notes(); }
   std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
     return backend_->work_bytes(graph, mode);
   }

@@ -27,7 +27,8 @@ bool is_boolean(const OptionSpec& spec) { return spec.values.substr(0, 4) == "tr
 std::string option_help(const OptionSpec& spec) {
   std::string help(spec.help);
   const std::string standard = spec.get(Options{});
-  if (!standard.empty()) help += fmt::format(" (default: {})", standard);
+  // Where the default depends on the environment, the help tells how.
+  if (!standard.empty() && !spec.default_text) help += fmt::format(" (default: {})", standard);
   if (!spec.variable.empty()) help += fmt::format(" [DEEPINFER_{}]", spec.variable);
   return help;
 }

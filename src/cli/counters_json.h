@@ -12,6 +12,8 @@ inline void add_counters(Json& timings, const GraphRunner& runner) {
   timings["graph_hits"] = runner.graph_hits();
   timings["eager_fallbacks"] = runner.eager_fallbacks();
   timings["compiles"] = runner.compiles();
+  timings["compile_loads"] = runner.compile_loads();
+  timings["compile_retries"] = runner.compile_retries();
 }
 
 }  // namespace deepinfer::cli

@@ -13,11 +13,22 @@ namespace deepinfer::cli {
 
 CaptureProgress show_capture() {
   auto bar = std::make_shared<ProgressBar>("capturing graphs");
-  return [bar](const CaptureInfo& /*done*/, int index, int count) {
+  // In thousandths of a size, since a size may be many programs.
+  const auto show = [bar](double sizes, int count) {
     throw_if_interrupted();
-    bar->update(static_cast<std::uint64_t>(index) + 1, static_cast<std::uint64_t>(count));
-    if (index + 1 == count) bar->end();
+    constexpr double kParts = 1000;
+    bar->update(static_cast<std::uint64_t>(sizes * kParts),
+                static_cast<std::uint64_t>(count * kParts));
   };
+  return {.size =
+              [bar, show](const CaptureInfo& /*done*/, int index, int count) {
+                show(index + 1, count);
+                if (index + 1 == count) bar->end();
+              },
+          .programs =
+              [show](std::size_t done, std::size_t programs, int index, int count) {
+                show(index + static_cast<double>(done) / static_cast<double>(programs), count);
+              }};
 }
 
 double milliseconds_of(const std::vector<CaptureInfo>& captures) {

@@ -11,6 +11,7 @@ namespace deepinfer::cli {
 void warn_idle_options(const ResolvedOptions& resolved, const std::vector<std::string_view>& flags,
                        std::string_view where, bool variables_too) {
   for (const ResolvedOption& option : resolved.origin) {
+    if (option.source == OptionSource::default_value) continue;
     if (option.source == OptionSource::environment && !variables_too) continue;
     if (std::find(flags.begin(), flags.end(), option.spec->flag) == flags.end()) continue;
     const std::string standard = option.spec->get(Options{});
@@ -27,12 +28,12 @@ void warn_options_idle_in_backend(const ResolvedOptions& resolved, bool plugin_s
   // The reference is plain C++ on one thread.
   if (resolved.options.backend == BackendKind::reference)
     warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend reference", true);
-  // A plug-in has threads and kernels of its own.
+  // A plug-in has kernels of its own. Its threads, too, are not ours; but ours have it compile.
   const bool pjrt = resolved.options.backend == BackendKind::pjrt;
-  if (pjrt) warn_idle_options(resolved, {"--threads", "--isa"}, "with --backend pjrt", true);
+  if (pjrt) warn_idle_options(resolved, {"--isa"}, "with --backend pjrt", true);
   // A variable may name the machine's plug-in once and for all.
   if (!plugin_shown && !pjrt)
-    warn_idle_options(resolved, {"--pjrt-plugin", "--compile-backend"},
+    warn_idle_options(resolved, {"--pjrt-plugin", "--compile-backend", "--compile-cache"},
                       "without a backend that runs on a plug-in", false);
 }
 

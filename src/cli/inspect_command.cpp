@@ -64,7 +64,7 @@ void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolve
   // What scratch an op needs is the backend's to say.
   const bool asks_backend = plan || (graph && arguments.after.value_or("") == "plan");
   add(asks_backend, {"--backend", "--threads", "--isa"});
-  add(asks_backend, {"--compile-backend"});
+  add(asks_backend, {"--compile-backend", "--compile-cache"});
   add(asks_backend || arguments.machine, {"--pjrt-plugin"});
   warn_idle_options(resolved, idle, "on the sections asked for", false);
   if (asks_backend) warn_options_idle_in_backend(resolved, arguments.machine);

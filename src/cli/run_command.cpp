@@ -32,6 +32,8 @@ Json graphs_json(const Engine& engine) {
                       {"ops_built", capture.ops_built},
                       {"ops", capture.ops},
                       {"executables", capture.executables},
+                      {"compiled", capture.compiled},
+                      {"loaded", capture.loaded},
                       {"arena_bytes", capture.arena_bytes},
                       {"compile_ms", capture.compile_ms},
                       {"first_run_ms", capture.first_run_ms},

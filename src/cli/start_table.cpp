@@ -18,6 +18,11 @@ std::vector<CaptureInfo> all_sizes(const StartInfo& info) {
   return all;
 }
 
+/// Columns of a backend that compiles programs or finds them compiled; else nothing.
+std::string program_columns(bool shown, std::string_view compiled, std::string_view loaded) {
+  return shown ? fmt::format("{:>10}{:>8}", compiled, loaded) : std::string();
+}
+
 }  // namespace
 
 std::string human_bytes(std::int64_t bytes) {
@@ -38,9 +43,13 @@ std::string start_table(const StartInfo& info) {
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(capture.rows);
   std::string text = fmt::format("step graphs: backend {}; fullgraph {}; sizes {}\n", info.backend,
                                  info.fullgraph, sizes);
-  text +=
-      fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{:>12}{:>13}{:>14}\n", "rows", "kind", "mode",
-                  "ops built", "ops", "executables", "arena", "compile ms", "first run ms");
+  const bool programs =
+      std::any_of(info.captures.begin(), info.captures.end(),
+                  [](const CaptureInfo& capture) { return capture.compiled + capture.loaded > 0; });
+  text += fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{}{:>12}{:>13}{:>14}\n", "rows", "kind",
+                      "mode", "ops built", "ops", "executables",
+                      program_columns(programs, "compiled", "loaded"), "arena", "compile ms",
+                      "first run ms");
   std::size_t ops = 0;
   std::size_t arena = 0;
   double compile_ms = 0;
@@ -52,11 +61,12 @@ std::string start_table(const StartInfo& info) {
                           capture.runs_at);
       continue;
     }
-    text += fmt::format("{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows,
-                        kind, name_of(capture.mode), capture.ops_built, capture.ops,
-                        capture.executables,
-                        human_bytes(static_cast<std::int64_t>(capture.arena_bytes)),
-                        capture.compile_ms, capture.first_run_ms);
+    text += fmt::format(
+        "{:>6}  {:<8}{:<9}{:>9}{:>7}{:>13}{}{:>12}{:>13.1f}{:>14.1f}\n", capture.rows, kind,
+        name_of(capture.mode), capture.ops_built, capture.ops, capture.executables,
+        program_columns(programs, std::to_string(capture.compiled), std::to_string(capture.loaded)),
+        human_bytes(static_cast<std::int64_t>(capture.arena_bytes)), capture.compile_ms,
+        capture.first_run_ms);
     ops += capture.ops;
     arena = std::max(arena, capture.arena_bytes);
     compile_ms += capture.compile_ms;

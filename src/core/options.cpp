@@ -18,8 +18,6 @@ struct Variable {
   std::string text;
 };
 
-using Environment = std::function<const char*(const char*)>;
-
 std::optional<Variable> variable_of(const OptionSpec& spec, const Environment& getenv_fn) {
   if (spec.variable.empty() || !getenv_fn) return std::nullopt;
   std::vector<std::string> names = {"DEEPINFER_" + std::string(spec.variable)};
@@ -74,6 +72,9 @@ ResolvedOptions resolve_options(std::span<const FlagValue> flags, const Environm
       spec.set(resolved.options, variable->text, variable->name);
       origin.source = OptionSource::environment;
       origin.variable = std::move(variable->name);
+    } else if (spec.default_text && getenv_fn) {
+      const std::string text = spec.default_text(getenv_fn);
+      if (!text.empty()) spec.set(resolved.options, text, spec.flag);
     }
     origin.value = spec.get(resolved.options);
     resolved.origin.push_back(std::move(origin));

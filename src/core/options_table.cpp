@@ -227,6 +227,38 @@ OptionSpec compile_backend_row() {
       [](const Options& options) { return options.compile_backend; });
 }
 
+/// Where programs of the user keep what they can make again (XDG base directory specification):
+/// only absolute paths count. Empty if the environment names no place.
+std::string default_compile_cache(const Environment& getenv_fn) {
+  const auto path_in = [&](const char* name) {
+    const char* text = getenv_fn(name);
+    return text != nullptr && *text == '/' ? std::string(text) : std::string();
+  };
+  std::string base = path_in("XDG_CACHE_HOME");
+  if (base.empty()) {
+    const std::string home = path_in("HOME");
+    if (home.empty()) return {};
+    base = home + "/.cache";
+  }
+  return base + "/deepinfer/compile";
+}
+
+OptionSpec compile_cache_row() {
+  OptionSpec spec = row(
+      {"--compile-cache", "", "COMPILE_CACHE", "folder, or off",
+       "where compiled PJRT programs are kept, at most 4 GiB of them; without it "
+       "$XDG_CACHE_HOME/deepinfer/compile or ~/.cache/deepinfer/compile"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value.empty()) throw bad_value(context, "empty path", value);
+        options.compile_cache = value == "off" ? "" : value;
+      },
+      [](const Options& options) {
+        return options.compile_cache.empty() ? std::string("off") : options.compile_cache;
+      });
+  spec.default_text = default_compile_cache;
+  return spec;
+}
+
 OptionSpec seed_row() {
   return row(
       {"--seed", "", "", "integer 0..18446744073709551615", "seed of the sampler"},
@@ -294,9 +326,11 @@ void add_machine_rows(std::vector<OptionSpec>& rows) {
   rows.push_back(boolean({"--input-on-device", "", "INPUT_ON_DEVICE", "true or false",
                           "the caller already filled the device metadata; replay does not copy"},
                          &Options::input_on_device));
-  rows.push_back(automatic_integer({"--threads", "", "THREADS", "auto or integer 1..1024",
-                                    "auto: physical cores allowed to the process"},
-                                   &Options::threads, 1024));
+  rows.push_back(
+      automatic_integer({"--threads", "", "THREADS", "auto or integer 1..1024",
+                         "auto: physical cores allowed to the process; with pjrt, programs "
+                         "that are compiled at a time"},
+                        &Options::threads, 1024));
   rows.push_back(isa_row());
   rows.push_back(
       choice({"--engram", "", "ENGRAM", "auto, memory or disk", "how n-gram rows are read"},
@@ -306,6 +340,7 @@ void add_machine_rows(std::vector<OptionSpec>& rows) {
                         Name<EngramMode>{"disk", EngramMode::disk}}));
   rows.push_back(pjrt_plugin_row());
   rows.push_back(compile_backend_row());
+  rows.push_back(compile_cache_row());
 }
 
 OptionSpec trace_file_row() {

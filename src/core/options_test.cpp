@@ -62,6 +62,7 @@ const std::map<std::string, Sample>& samples() {
       {"--threads", {"1024", "1024", {"0", "-1", "1025", "all"}}},
       {"--isa", {"avx2", "avx2", {"", "sse", "AVX2"}}},
       {"--engram", {"disk", "disk", {"", "automatic"}}},
+      {"--compile-cache", {"some/folder", "some/folder", {""}}},
       {"--pjrt-plugin", {"some/plugin.so", "some/plugin.so", {""}}},
       {"--compile-backend", {"a=1,b=true", "a=1,b=true", {""}}},
       {"--region-timing", {"on", "true", {"", "2"}}},
@@ -104,6 +105,24 @@ TEST(Options, defaults_without_flags_or_variables) {
   EXPECT_EQ(origin_of(resolved, "--kv-memory").value, "auto");
   EXPECT_EQ(origin_of(resolved, "--model").value, "bundled model");
   EXPECT_EQ(origin_of(resolved, "--top-p").value, "1");
+}
+
+TEST(Options, the_compile_cache_is_where_the_environment_keeps_caches) {
+  const auto value = [](const Variables& variables, const std::vector<FlagValue>& flags = {}) {
+    return resolve(flags, variables).options.compile_cache;
+  };
+  EXPECT_EQ(value({{"HOME", "/home/a"}}), "/home/a/.cache/deepinfer/compile");
+  EXPECT_EQ(value({{"HOME", "/home/a"}, {"XDG_CACHE_HOME", "/fast"}}), "/fast/deepinfer/compile");
+  EXPECT_EQ(value({{"HOME", "/home/a"}, {"XDG_CACHE_HOME", "fast"}}),
+            "/home/a/.cache/deepinfer/compile");
+  EXPECT_EQ(value({}), "");
+  EXPECT_EQ(value({{"HOME", ""}, {"XDG_CACHE_HOME", ""}}), "");
+  EXPECT_EQ(value({{"HOME", "/home/a"}, {"DEEPINFER_COMPILE_CACHE", "off"}}), "");
+  EXPECT_EQ(value({{"HOME", "/home/a"}}, {{"--compile-cache", "here"}}), "here");
+  const ResolvedOptions resolved = resolve({}, {{"HOME", "/home/a"}});
+  EXPECT_EQ(origin_of(resolved, "--compile-cache").value, "/home/a/.cache/deepinfer/compile");
+  EXPECT_EQ(origin_of(resolved, "--compile-cache").source, OptionSource::default_value);
+  EXPECT_EQ(Options().compile_cache, "");  // the library keeps nothing unless it is asked to
 }
 
 TEST(Options, H13_every_option_takes_effect_or_names_itself) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ struct FakeDevice {
   std::vector<std::pair<int, GraphMode>> compiled;
   std::vector<std::string> bound;  ///< names of the storage bound by the last compile
   bool writes_derived = true;      ///< whether runs write 1 to all derived metadata
+  bool own_compiler = false;       ///< makes two programs of a graph: one is compiled, one loaded
+  std::vector<std::string> notes;
 };
 
 class FakeExecutable : public Executable {
@@ -80,8 +83,20 @@ class FakeBackend : public Backend {
       if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
         if (bindings.storage(value) != nullptr) device_.bound.push_back(value.name);
     device_.compiled.emplace_back(rows, mode);
+    if (device_.own_compiler) {
+      ++counts_.compiled;
+      if (progress_) progress_(1, 2);
+      ++counts_.loaded;
+      if (progress_) progress_(2, 2);
+    }
     return std::make_unique<FakeExecutable>(device_, std::move(graph), bindings);
   }
+  void report_compiles(CompileProgress progress) override { progress_ = std::move(progress); }
+  std::optional<CompileCounts> compile_counts() const override {
+    if (!device_.own_compiler) return std::nullopt;
+    return counts_;
+  }
+  std::vector<std::string> notes() const override { return device_.notes; }
   std::size_t work_bytes(const Graph& graph, GraphMode mode) const override {
     const auto known = device_.work_bytes.find(mode);
     return known == device_.work_bytes.end() ? 64
@@ -93,6 +108,8 @@ class FakeBackend : public Backend {
 
  private:
   FakeDevice& device_;
+  CompileProgress progress_;
+  CompileCounts counts_;
 };
 
 /// For GraphRunner's second constructor; `device` must outlive the runner.

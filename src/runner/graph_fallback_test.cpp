@@ -111,11 +111,11 @@ TEST_F(GraphFallback, E10_a_size_that_cannot_be_compiled_is_left_out_and_runs_at
   device_.refused.insert({5, GraphMode::whole});
   GraphRunner runner(5, with(GraphMode::whole, false), false, fake_backend(device_));
   std::vector<std::pair<int, int>> told;  // rows, runs_at
-  capture(runner, [&](const CaptureInfo& info, int index, int count) {
-    EXPECT_EQ(index, static_cast<int>(told.size()));
-    EXPECT_EQ(count, 5);
-    told.emplace_back(info.rows, info.runs_at);
-  });
+  capture(runner, {.size = [&](const CaptureInfo& info, int index, int count) {
+            EXPECT_EQ(index, static_cast<int>(told.size()));
+            EXPECT_EQ(count, 5);
+            told.emplace_back(info.rows, info.runs_at);
+          }});
   EXPECT_EQ(told, (std::vector<std::pair<int, int>>{{6, 0}, {5, 0}, {4, 5}, {2, 0}, {1, 2}}));
   EXPECT_EQ(runner.graphs(), (std::vector<int>{2, 5, 6}));
   EXPECT_EQ(runner.captures().size(), 3U);

@@ -74,7 +74,8 @@ struct GraphRunner::State {
   RetiredGraphs retired;                               // of earlier captures: handles to refuse
   CapturedGraph::Owner owner = {.runner = next_storage_id(), .capture = 0};  // 0: not captured
   std::shared_ptr<StepOutput::Source> output = std::make_shared<StepOutput::Source>();
-  std::uint64_t compiles = 0;
+  std::uint64_t compiles = 0;  // of graphs, on a backend without a compiler of its own
+  CompileCounts earlier;       // of the backends of earlier captures
   std::uint64_t graph_hits = 0;
   std::uint64_t eager_fallbacks = 0;
   std::int64_t memory_limit = StepCompiler::kNoLimit;
@@ -95,10 +96,22 @@ struct GraphRunner::State {
     left_out.clear();
     device.reset();
     host.reset();
+    earlier = counts();
     backend.reset();
     checkpoint = nullptr;
     notes.clear();
     alias_report.clear();
+  }
+
+  /// Of all programs since construction.
+  CompileCounts counts() const {
+    CompileCounts sum = earlier;
+    if (backend == nullptr) return sum;
+    const CompileCounts now = backend->compile_counts().value_or(CompileCounts{});
+    sum.compiled += now.compiled;
+    sum.loaded += now.loaded;
+    sum.retried += now.retried;
+    return sum;
   }
 
   /// Refuses inputs that share bytes without being declared to; keeps the report if it is wanted.
@@ -205,12 +218,18 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
     std::vector<std::unique_ptr<CapturedStep>> captured;  // largest first
     int done = 0;
+    const int count = static_cast<int>(state.sizes.size());
     const auto tell = [&](const CaptureInfo& info) {
-      if (progress) progress(info, done, static_cast<int>(state.sizes.size()));
+      if (progress.size) progress.size(info, done, count);
       ++done;
     };
+    if (progress.programs)
+      state.backend->report_compiles([&](std::size_t programs_done, std::size_t programs) {
+        progress.programs(programs_done, programs, done, count);
+      });
     for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
       const auto start = Clock::now();
+      const CompileCounts before = state.counts();
       const Graph built = build_step_graph(model.config(), kv_caches.layout(),
                                            {.rows = *size,
                                             .numerics = state.options.numerics,
@@ -238,7 +257,9 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
         continue;
       }
       CompiledStep step = std::move(*compiled);
-      if (step.mode != GraphMode::eager) ++state.compiles;
+      const bool own_compiler = state.backend->compile_counts().has_value();
+      if (step.mode != GraphMode::eager && !own_compiler) ++state.compiles;
+      const CompileCounts after = state.counts();
       if (captured.empty())
         state.check_aliases(*step.graph, bindings);  // all sizes lie as this one
       auto entry =
@@ -251,6 +272,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
                      .ops_built = built.nodes.size(),
                      .ops = info.ops,
                      .executables = info.executables,
+                     .compiled = after.compiled - before.compiled,
+                     .loaded = after.loaded - before.loaded,
                      .arena_bytes = info.arena_bytes,
                      .compile_ms = milliseconds_since(start),
                      .first_run_ms = 0};
@@ -269,7 +292,10 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       state.graphs.push_back(state.retired.handle(owner, std::move(*step)));
     state.owner = owner;
     state.checkpoint = model.checkpoint.get();
+    state.backend->report_compiles({});
     state.notes = compiler.notes();
+    const std::vector<std::string> notes = state.backend->notes();
+    state.notes.insert(state.notes.end(), notes.begin(), notes.end());
     state.watch();
   } catch (...) {
     destroy();
@@ -346,7 +372,11 @@ std::uint64_t GraphRunner::replays(int rows) const {
   return 0;
 }
 
-std::uint64_t GraphRunner::compiles() const { return state_->compiles; }
+std::uint64_t GraphRunner::compiles() const { return state_->compiles + state_->counts().compiled; }
+
+std::uint64_t GraphRunner::compile_loads() const { return state_->counts().loaded; }
+
+std::uint64_t GraphRunner::compile_retries() const { return state_->counts().retried; }
 
 std::uint64_t GraphRunner::graph_hits() const { return state_->graph_hits; }
 

@@ -12,13 +12,13 @@ TEST_F(GraphRunnerTest, SizesArePowersOfTwoTheLargestBatchAndTheBucket) {
   GraphRunner runner(3, options());
   EXPECT_TRUE(runner.graphs().empty());
   std::vector<int> order;
-  capture(runner, [&](const CaptureInfo& done, int index, int count) {
-    EXPECT_EQ(index, static_cast<int>(order.size()));
-    EXPECT_EQ(count, 4);
-    EXPECT_EQ(done.prefill, done.rows == 6);
-    EXPECT_GT(done.ops, 10U);
-    order.push_back(done.rows);
-  });
+  capture(runner, {.size = [&](const CaptureInfo& done, int index, int count) {
+            EXPECT_EQ(index, static_cast<int>(order.size()));
+            EXPECT_EQ(count, 4);
+            EXPECT_EQ(done.prefill, done.rows == 6);
+            EXPECT_GT(done.ops, 10U);
+            order.push_back(done.rows);
+          }});
   EXPECT_EQ(order, (std::vector<int>{6, 3, 2, 1}));  // largest first
   EXPECT_EQ(runner.graphs(), (std::vector<int>{1, 2, 3, 6}));
   EXPECT_EQ(runner.captures().size(), 4U);

@@ -43,10 +43,11 @@ TEST_F(RunnerContract, ASecondCaptureDestroysTheFirstBeforeItBuilds) {
   std::vector<CapturedGraph*> first;
   for (const int size : runner.graphs()) first.push_back(&runner.graph_for(size));
   const StepOutput output = run_token(runner, 3);
-  capture(runner, [&](const CaptureInfo& /*done*/, int /*index*/, int /*count*/) {
-    EXPECT_TRUE(runner.graphs().empty());  // nothing of the first is left while the second is made
-    for (CapturedGraph* graph : first) EXPECT_THROW(runner.replay(*graph), Error);
-  });
+  capture(runner, {.size = [&](const CaptureInfo& /*done*/, int /*index*/, int /*count*/) {
+            EXPECT_TRUE(
+                runner.graphs().empty());  // nothing of the first is left while the second is made
+            for (CapturedGraph* graph : first) EXPECT_THROW(runner.replay(*graph), Error);
+          }});
   for (CapturedGraph* graph : first) expect_refused(runner, *graph, "has been destroyed");
   EXPECT_THROW(output.logits(0), Error);
   EXPECT_EQ(runner.graphs(), (std::vector<int>{1, 2, 6}));
@@ -160,14 +161,14 @@ TEST_F(RunnerContract, A25_nothing_can_be_run_before_every_size_has_run_once) {
   GraphRunner runner(4, options(), false, fake_backend(device_));
   std::vector<int> ran;
   device_.on_run = [&](int rows) { ran.push_back(rows); };
-  capture(runner, [&](const CaptureInfo& done, int index, int /*count*/) {
-    // One run more per size, and still nothing to look up.
-    EXPECT_EQ(ran.size(), static_cast<std::size_t>(index) + 1);
-    EXPECT_EQ(ran.back(), done.rows);
-    EXPECT_TRUE(runner.graphs().empty());
-    EXPECT_NE(error_text([&] { runner.graph_for(done.rows); }).find("no captured graph"),
-              std::string::npos);
-  });
+  capture(runner, {.size = [&](const CaptureInfo& done, int index, int /*count*/) {
+            // One run more per size, and still nothing to look up.
+            EXPECT_EQ(ran.size(), static_cast<std::size_t>(index) + 1);
+            EXPECT_EQ(ran.back(), done.rows);
+            EXPECT_TRUE(runner.graphs().empty());
+            EXPECT_NE(error_text([&] { runner.graph_for(done.rows); }).find("no captured graph"),
+                      std::string::npos);
+          }});
   EXPECT_EQ(ran, (std::vector<int>{6, 4, 2, 1}));
   EXPECT_EQ(runner.graphs(), (std::vector<int>{1, 2, 4, 6}));
 }

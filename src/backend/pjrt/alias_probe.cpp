@@ -1,6 +1,7 @@
 #include "backend/pjrt/alias_probe.h"
 
 #include <array>
+#include <utility>
 
 #include "backend/pjrt/stablehlo/module_writer.h"
 
@@ -44,19 +45,19 @@ std::string_view name_of(Aliasing aliasing) {
   return "?";
 }
 
-Aliasing probe_aliasing(const Client& client, std::string_view option_bytes) {
-  const auto signature = std::make_shared<const Signature>(
+Aliasing probe_aliasing(const Client& client, ProgramStore& programs) {
+  auto signature = std::make_shared<const Signature>(
       Signature{.name = "alias probe",
                 .parameters = {{"root", kRoot}, {"record", kRecord}},
                 .results = {{"root", kRoot}}});
-  const Executable program = client.compile(program_text(), signature, option_bytes);
+  const auto program = programs.program(program_text(), std::move(signature));
   std::vector<std::byte> expected(kRoot.bytes(), kOld);
   Buffer root = client.upload({"root", kRoot}, expected);
   Buffer record = client.upload({"record", kRecord}, std::vector<std::byte>(kRecord.bytes(), kNew));
   root.wait();
   const auto before = root.device_address();
   const std::array arguments = {Argument::give(root), Argument::lend(record)};
-  const std::vector<Buffer> results = program.run(arguments);
+  const std::vector<Buffer> results = program->run(arguments);
   const auto after = results.front().device_address();
 
   std::vector<std::byte> got(kRoot.bytes());

@@ -2,10 +2,9 @@
 
 // Whether a device updates a root in place when a program is given it: found out with a small one.
 
-#include <memory>
 #include <string_view>
 
-#include "backend/pjrt/client/client.h"
+#include "backend/pjrt/program_store.h"
 
 namespace deepinfer::pjrt {
 
@@ -18,8 +17,8 @@ enum class Aliasing {
 
 std::string_view name_of(Aliasing aliasing);
 
-/// Writes a row into a root of a few bytes and looks at what comes out. `option_bytes` as for every
-/// other program. Throws ApiError if the device cannot run even that.
-Aliasing probe_aliasing(const Client& client, std::string_view option_bytes);
+/// Writes a row into a root of a few bytes and looks at what comes out. The program is one of
+/// `programs`, compiled as all are. Throws Error if the device cannot run even that.
+Aliasing probe_aliasing(const Client& client, ProgramStore& programs);
 
 }  // namespace deepinfer::pjrt

@@ -79,7 +79,8 @@ TEST(DeviceStore, ScalarsAreNarrowedToTheirType) {
 TEST(AliasProbe, TheCpuPluginUpdatesInPlace) {
   const auto client = test::cpu_client();
   if (client == nullptr) GTEST_SKIP() << "no plug-in";
-  EXPECT_EQ(probe_aliasing(*client, compile_option_bytes({})), Aliasing::in_place);
+  ProgramStore programs(client, compile_option_bytes({}), 1, "");
+  EXPECT_EQ(probe_aliasing(*client, programs), Aliasing::in_place);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "backend/pjrt/alias_probe.h"
 #include "backend/pjrt/client/client.h"
 #include "backend/pjrt/client/compile_options.h"
 #include "backend/pjrt/pjrt_executable.h"
+#include "core/thread_pool.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer::pjrt {
@@ -28,6 +30,10 @@ std::string options_of(const Options& options) {
   return compile_option_bytes(parse_compile_options(options.compile_backend, "--compile-backend"));
 }
 
+int compile_threads(const Options& options) {
+  return options.threads > 0 ? options.threads : ThreadPool::default_threads();
+}
+
 class PjrtBackend : public Backend {
  public:
   explicit PjrtBackend(const Options& options)
@@ -38,8 +44,19 @@ class PjrtBackend : public Backend {
   std::unique_ptr<deepinfer::Executable> compile(std::shared_ptr<const Graph> graph,
                                                  const Bindings& bindings,
                                                  GraphMode mode) override {
-    return std::make_unique<PjrtExecutable>(client_, programs_, memory_, std::move(graph), bindings,
-                                            mode, lowering_);
+    auto executable = std::make_unique<PjrtExecutable>(
+        client_, programs_, memory_, std::move(graph), bindings,
+        PjrtExecutable::Settings{
+            .mode = mode, .split_regions = split_regions_, .lowering = lowering_});
+    notes_.insert(notes_.end(), executable->notes().begin(), executable->notes().end());
+    return executable;
+  }
+  void report_compiles(CompileProgress progress) override { programs_.report(std::move(progress)); }
+  std::optional<CompileCounts> compile_counts() const override { return programs_.counts(); }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = programs_.notes();
+    notes.insert(notes.end(), notes_.begin(), notes_.end());
+    return notes;
   }
   /// The plug-in's compiler places what its programs work in.
   std::size_t workspace_bytes(const Graph& /*graph*/, const Node& /*node*/) const override {
@@ -49,8 +66,11 @@ class PjrtBackend : public Backend {
  private:
   PjrtBackend(const Options& options, const std::string& option_bytes,
               std::shared_ptr<const Client> client)
-      : client_(std::move(client)), programs_(client_, option_bytes), memory_(client_) {
-    const Aliasing aliasing = probe_aliasing(*client_, option_bytes);
+      : client_(std::move(client)),
+        programs_(client_, option_bytes, compile_threads(options), options.compile_cache),
+        memory_(client_),
+        split_regions_(!options.fullgraph) {
+    const Aliasing aliasing = probe_aliasing(*client_, programs_);
     lowering_.alias_roots = aliasing != Aliasing::wrong;
     lowering_.types.f8e4m3fn = client_->supports(Element::f8e4m3fn);
     lowering_.types.f4e2m1fn = client_->supports(Element::f4e2m1fn);
@@ -67,7 +87,9 @@ class PjrtBackend : public Backend {
   ProgramStore programs_;
   DeviceStore memory_;
   LowerOptions lowering_;
+  bool split_regions_;
   std::string description_;
+  std::vector<std::string> notes_;  // of executables
 };
 
 }  // namespace

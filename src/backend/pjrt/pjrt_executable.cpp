@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "backend/host/binding.h"
 #include "deepinfer/error.h"
@@ -22,21 +25,29 @@ std::int64_t offset_of(const Graph& graph, ValueId view) {
   throw Error::failed("pjrt", "no view makes '" + graph.value(view).name + "'");
 }
 
+std::string text_of(const std::exception_ptr& fault) {
+  try {
+    std::rethrow_exception(fault);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 PjrtExecutable::PjrtExecutable(std::shared_ptr<const Client> client, ProgramStore& programs,
                                DeviceStore& memory, std::shared_ptr<const Graph> graph,
-                               const Bindings& bindings, GraphMode mode, LowerOptions lowering)
+                               const Bindings& bindings, Settings settings)
     : client_(std::move(client)),
       graph_(std::move(graph)),
       storage_(graph_->values.size(), nullptr),
       values_(graph_->values.size()) {
-  lowering.plain_type = [&bindings](const Value& value) {
+  settings.lowering.plain_type = [&bindings](const Value& value) {
     return bindings.weights(value).front().dtype;
   };
   // One program for all layers must be told where each layer's columns lie.
-  lowering.offset_parameters = mode != GraphMode::whole;
-  plan(programs, mode, lowering);
+  settings.lowering.offset_parameters = settings.mode != GraphMode::whole;
+  plan(programs, settings);
   for (std::size_t id = 0; id < storage_.size(); ++id) {
     const Value& value = graph_->values[id];
     if (value.kind == ValueKind::metadata || value.kind == ValueKind::root)
@@ -49,43 +60,106 @@ PjrtExecutable::PjrtExecutable(std::shared_ptr<const Client> client, ProgramStor
   measure();
 }
 
-void PjrtExecutable::plan(ProgramStore& programs, GraphMode mode, const LowerOptions& lowering) {
-  const auto add_node = [&](int index) {
-    const Node& node = graph_->nodes[static_cast<std::size_t>(index)];
-    add(programs, lower_node(*graph_, node, lowering), std::string(name_of(node.op)), index, -1);
-  };
-  if (mode == GraphMode::whole) {
-    add(programs, lower_graph(*graph_, lowering), fmt::format("step of {} rows", graph_->rows), -1,
-        -1);
-  } else if (mode == GraphMode::regions) {
-    const RegionPlan regions = plan_regions(*graph_);
-    for (const RegionStep& step : regions.steps) {
-      if (step.call < 0) {
-        add_node(step.node);
-        continue;
-      }
-      const RegionCall& call = regions.calls[static_cast<std::size_t>(step.call)];
-      const RegionKind& kind = regions.kinds[static_cast<std::size_t>(call.kind)];
-      add(programs, lower_region(*graph_, kind, call, lowering), "region " + kind.name, -1,
-          step.call);
-    }
-  } else {
-    for (std::size_t index = 0; index < graph_->nodes.size(); ++index)
-      if (runs(graph_->nodes[index])) add_node(static_cast<int>(index));
-  }
+PjrtExecutable::Piece PjrtExecutable::piece_of_node(int index, int region,
+                                                    const LowerOptions& lowering) const {
+  const Node& node = graph_->nodes[static_cast<std::size_t>(index)];
+  return {.node = index,
+          .region = region,
+          .name = fmt::format("{} of {} rows", name_of(node.op), graph_->rows),
+          .module = lower_node(*graph_, node, lowering),
+          .made = {}};
 }
 
-void PjrtExecutable::add(ProgramStore& programs, LoweredModule module, const std::string& name,
-                         int node, int call) {
-  Step step{.node = node,
-            .call = call,
-            .program = programs.program(module, name),
-            .parameters = std::move(module.parameters),
-            .sources = {},
-            .results = std::move(module.results),
-            .roots = {},
-            .last_used = {}};
-  steps_.push_back(std::move(step));
+std::vector<PjrtExecutable::Piece> PjrtExecutable::cut(const RegionPlan& regions, GraphMode mode,
+                                                       const LowerOptions& lowering) const {
+  std::vector<Piece> pieces;
+  if (mode == GraphMode::whole) {
+    pieces.push_back({.name = fmt::format("step of {} rows", graph_->rows),
+                      .module = lower_graph(*graph_, lowering),
+                      .made = {}});
+    return pieces;
+  }
+  if (mode == GraphMode::eager) {
+    for (std::size_t index = 0; index < graph_->nodes.size(); ++index)
+      if (runs(graph_->nodes[index]))
+        pieces.push_back(piece_of_node(static_cast<int>(index), -1, lowering));
+    return pieces;
+  }
+  for (const RegionStep& step : regions.steps) {
+    if (step.call < 0) {
+      pieces.push_back(piece_of_node(step.node, -1, lowering));
+      continue;
+    }
+    const RegionCall& call = regions.calls[static_cast<std::size_t>(step.call)];
+    const RegionKind& kind = regions.kinds[static_cast<std::size_t>(call.kind)];
+    pieces.push_back({.region = step.call,
+                      .name = fmt::format("region {} of {} rows", kind.name, graph_->rows),
+                      .module = lower_region(*graph_, kind, call, lowering),
+                      .made = {}});
+  }
+  return pieces;
+}
+
+void PjrtExecutable::make(ProgramStore& programs, std::vector<Piece>& pieces) {
+  ProgramBatch batch;
+  std::vector<std::optional<std::size_t>> numbers(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].made.program != nullptr) continue;
+    numbers[i] = batch.add(pieces[i].module, pieces[i].name);
+    pieces[i].module.text.clear();
+  }
+  const std::vector<ProgramOutcome> made = programs.programs(batch);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (numbers[i].has_value()) pieces[i].made = made[*numbers[i]];
+}
+
+std::vector<PjrtExecutable::Piece> PjrtExecutable::split(std::vector<Piece> pieces,
+                                                         const RegionPlan& regions,
+                                                         const LowerOptions& lowering) {
+  std::vector<Piece> parts;
+  std::set<std::string> told;
+  for (Piece& piece : pieces) {
+    if (piece.made.fault == nullptr || piece.region < 0) {
+      parts.push_back(std::move(piece));
+      continue;
+    }
+    const RegionCall& call = regions.calls[static_cast<std::size_t>(piece.region)];
+    for (const int index : call.nodes)
+      if (runs(graph_->nodes[static_cast<std::size_t>(index)]))
+        parts.push_back(piece_of_node(index, piece.region, lowering));
+    if (told.insert(piece.name).second)
+      notes_.push_back(fmt::format("{} cannot be compiled and runs op by op: {}", piece.name,
+                                   text_of(piece.made.fault)));
+  }
+  return parts;
+}
+
+void PjrtExecutable::plan(ProgramStore& programs, const Settings& settings) {
+  const bool in_regions = settings.mode == GraphMode::regions;
+  const RegionPlan regions = in_regions ? plan_regions(*graph_) : RegionPlan();
+  std::vector<Piece> pieces = cut(regions, settings.mode, settings.lowering);
+  make(programs, pieces);
+  if (in_regions && settings.split_regions) {
+    pieces = split(std::move(pieces), regions, settings.lowering);
+    make(programs, pieces);
+  }
+  for (const Piece& piece : pieces)
+    if (piece.made.fault != nullptr) std::rethrow_exception(piece.made.fault);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    Piece& piece = pieces[i];
+    const bool inside = piece.region >= 0;
+    steps_.push_back(
+        {.node = piece.node,
+         .region = piece.region,
+         .begins = inside && (i == 0 || pieces[i - 1].region != piece.region),
+         .ends = inside && (i + 1 == pieces.size() || pieces[i + 1].region != piece.region),
+         .program = std::move(piece.made.program),
+         .parameters = std::move(piece.module.parameters),
+         .sources = {},
+         .results = std::move(piece.module.results),
+         .roots = {},
+         .last_used = {}});
+  }
 }
 
 void PjrtExecutable::bind(DeviceStore& memory, const Bindings& bindings) {
@@ -208,14 +282,14 @@ void PjrtExecutable::run(Step& step) {
 
 void PjrtExecutable::announce_begin(const Step& step) const {
   if (observer_ == nullptr) return;
-  if (step.call >= 0) observer_->region_begins(step.call);
+  if (step.begins) observer_->region_begins(step.region);
   if (step.node >= 0) observer_->op_begins(step.node);
 }
 
 void PjrtExecutable::announce_end(const Step& step) const {
   if (observer_ == nullptr) return;
   if (step.node >= 0) observer_->op_ends(step.node);
-  if (step.call >= 0) observer_->region_ends(step.call);
+  if (step.ends) observer_->region_ends(step.region);
 }
 
 void PjrtExecutable::download() {

@@ -8,6 +8,7 @@
 // outputs and the metadata that it derives. One thread at a time.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/backend.h"
@@ -19,16 +20,25 @@ namespace deepinfer::pjrt {
 
 class PjrtExecutable : public deepinfer::Executable {
  public:
-  /// `lowering` says what the device takes; plain types and offsets are filled in here. Throws
-  /// ApiError if a program cannot be compiled or the device is full.
+  struct Settings {
+    GraphMode mode = GraphMode::whole;
+    /// A region that cannot be compiled runs op by op.
+    bool split_regions = false;
+    /// What the device takes; plain types and offsets are filled in here.
+    LowerOptions lowering = {};
+  };
+
+  /// Throws Error (failed) if a program cannot be compiled, the first of them in the graph's order;
+  /// ApiError if the device is full.
   PjrtExecutable(std::shared_ptr<const Client> client, ProgramStore& programs, DeviceStore& memory,
-                 std::shared_ptr<const Graph> graph, const Bindings& bindings, GraphMode mode,
-                 LowerOptions lowering);
+                 std::shared_ptr<const Graph> graph, const Bindings& bindings, Settings settings);
 
   void run() override;
   TensorRef output(std::string_view name) const override;
   ExecutableInfo info() const override { return info_; }
   const Graph& graph() const override { return *graph_; }
+  /// Regions that run op by op, and why: a line each.
+  const std::vector<std::string>& notes() const { return notes_; }
   void observe(StepObserver* observer) override { observer_ = observer; }
 
  private:
@@ -41,8 +51,10 @@ class PjrtExecutable : public deepinfer::Executable {
     bool given = false;
   };
   struct Step {
-    int node = -1;  // of a program of one node
-    int call = -1;  // of a region's program
+    int node = -1;        // of a program of one node
+    int region = -1;      // the call that the step belongs to
+    bool begins = false;  // it is the region's first
+    bool ends = false;    // it is the region's last
     std::shared_ptr<const Program> program;
     std::vector<Parameter> parameters;
     std::vector<Source> sources;  // by parameter
@@ -51,9 +63,25 @@ class PjrtExecutable : public deepinfer::Executable {
     std::vector<ValueId> last_used;                  // values that no later step reads
   };
 
-  void plan(ProgramStore& programs, GraphMode mode, const LowerOptions& lowering);
-  void add(ProgramStore& programs, LoweredModule module, const std::string& name, int node,
-           int call);
+  /// A step to be: lowered, with its program or why there is none.
+  struct Piece {
+    int node = -1;
+    int region = -1;
+    std::string name;
+    LoweredModule module;
+    ProgramOutcome made;
+  };
+
+  std::vector<Piece> cut(const RegionPlan& regions, GraphMode mode,
+                         const LowerOptions& lowering) const;
+  Piece piece_of_node(int index, int region, const LowerOptions& lowering) const;
+  /// Makes the programs of the pieces that have none. Their texts are given up: a step has no use
+  /// for them.
+  static void make(ProgramStore& programs, std::vector<Piece>& pieces);
+  /// In place of each region that has no program, its nodes.
+  std::vector<Piece> split(std::vector<Piece> pieces, const RegionPlan& regions,
+                           const LowerOptions& lowering);
+  void plan(ProgramStore& programs, const Settings& settings);
   void bind(DeviceStore& memory, const Bindings& bindings);
   Source source_of(const Parameter& parameter, DeviceStore& memory, const Bindings& bindings) const;
   void find_last_uses();
@@ -70,6 +98,7 @@ class PjrtExecutable : public deepinfer::Executable {
   StepObserver* observer_ = nullptr;
   ExecutableInfo info_;
   std::vector<Step> steps_;
+  std::vector<std::string> notes_;
   std::vector<std::byte*> storage_;                // by value id: metadata and roots
   std::vector<ValueId> uploaded_;                  // metadata that a step reads
   std::vector<ValueId> derived_;                   // metadata that a step writes
