@@ -10,8 +10,8 @@ namespace deepinfer {
 namespace {
 
 /// Variables that the seed spelled DEEPINFER_NEURON_<NAME>, of those this build has.
-constexpr std::array<std::string_view, 5> kSeedNames = {"GRAPH_MODE", "PREFILL_BUCKET", "FULLGRAPH",
-                                                        "REGION_TIMING", "ALIAS_DEBUG"};
+constexpr std::array<std::string_view, 6> kSeedNames = {
+    "GRAPH_MODE", "PREFILL_BUCKET", "FULLGRAPH", "COMPILE_BACKEND", "REGION_TIMING", "ALIAS_DEBUG"};
 
 struct Variable {
   std::string name;

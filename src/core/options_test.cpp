@@ -208,13 +208,15 @@ TEST(Options, the_seeds_spelling_is_an_alias_where_it_existed) {
   const Variables alias = {
       {"DEEPINFER_NEURON_PREFILL_BUCKET", "32"}, {"DEEPINFER_NEURON_GRAPH_MODE", "eager"},
       {"DEEPINFER_NEURON_REGION_TIMING", "1"},   {"DEEPINFER_NEURON_ALIAS_DEBUG", "1"},
-      {"DEEPINFER_NEURON_FULLGRAPH", "0"},       {"DEEPINFER_NEURON_MAX_BATCH", "2"}};
+      {"DEEPINFER_NEURON_FULLGRAPH", "0"},       {"DEEPINFER_NEURON_COMPILE_BACKEND", "a=1"},
+      {"DEEPINFER_NEURON_MAX_BATCH", "2"}};
   const ResolvedOptions resolved = resolve({}, alias);
   EXPECT_EQ(resolved.options.prefill_bucket, 32);
   EXPECT_EQ(resolved.options.graph_mode, GraphMode::eager);
   EXPECT_TRUE(resolved.options.region_timing);
   EXPECT_TRUE(resolved.options.alias_debug);
   EXPECT_FALSE(resolved.options.fullgraph);
+  EXPECT_EQ(resolved.options.compile_backend, "a=1");
   EXPECT_EQ(resolved.options.max_batch, Options{}.max_batch);  // the seed had no such variable
   EXPECT_EQ(origin_of(resolved, "--prefill-bucket").variable, "DEEPINFER_NEURON_PREFILL_BUCKET");
 
