@@ -15,15 +15,13 @@
 namespace deepinfer {
 namespace {
 
-/// Model, backend and numerics.
-using Case = std::tuple<std::string, std::string, Numerics>;
-
-class LayerTrace : public testing::TestWithParam<Case> {
+class LayerTrace : public testing::TestWithParam<GoldenCase> {
  protected:
   const std::string& model() const { return std::get<0>(GetParam()); }
   const std::string& backend() const { return std::get<1>(GetParam()); }
   bool reference() const { return backend() == "reference"; }
-  Numerics numerics() const { return std::get<2>(GetParam()); }
+  GraphMode mode() const { return std::get<2>(GetParam()); }
+  Numerics numerics() const { return std::get<3>(GetParam()); }
   bool exact() const { return numerics() == Numerics::fp32; }
   const GoldenModel& golden() const { return GoldenModel::named(model()); }
   std::string key(const std::string& trace, const std::string& name) const {
@@ -35,6 +33,7 @@ class LayerTrace : public testing::TestWithParam<Case> {
   void run(const std::string& prompt, const Check& check) {
     Options options = test_options(backend(), numerics());
     options.max_batch = 1;
+    options.graph_mode = mode();
     const std::vector<std::int32_t>& ids = golden().prompt(prompt).ids;
     options.prefill_bucket = static_cast<int>(ids.size());
     const auto runtime = open_runtime(model(), options, true);
@@ -171,23 +170,21 @@ TEST_P(LongLayerTrace, ChoicesOf48Tokens) {
   });
 }
 
-std::string case_name(const testing::TestParamInfo<Case>& info) {
-  const auto& [model, backend, numerics] = info.param;
-  return golden_run_name(model, backend, GraphMode::whole, numerics);
-}
-
 INSTANTIATE_TEST_SUITE_P(All, LayerTrace,
-                         testing::Combine(golden_models(), golden_backends(), golden_numerics()),
-                         case_name);
+                         testing::Combine(golden_models(), golden_backends(), golden_modes(),
+                                          golden_numerics()),
+                         golden_case_name);
 
 INSTANTIATE_TEST_SUITE_P(Fp32, LongLayerTrace,
                          testing::Combine(golden_models(), golden_backends(),
+                                          testing::Values(GraphMode::whole),
                                           testing::Values(Numerics::fp32)),
-                         case_name);
+                         golden_case_name);
 INSTANTIATE_TEST_SUITE_P(Official, LongLayerTrace,
                          testing::Combine(golden_models(), testing::Values("reference"),
+                                          testing::Values(GraphMode::whole),
                                           testing::Values(Numerics::official)),
-                         case_name);
+                         golden_case_name);
 
 }  // namespace
 }  // namespace deepinfer

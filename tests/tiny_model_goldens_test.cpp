@@ -2,93 +2,50 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 
-#include "deepinfer/engine.h"
 #include "tests/support/golden_cases.h"
-#include "tests/support/golden_model.h"
 #include "tests/support/test_runtime.h"
+#include "tests/support/tiny_model.h"
 
 namespace deepinfer {
 namespace {
 
-constexpr const char* kTinyModel = "models/DeepInfer-V4.1-tiny";
-
-nlohmann::json read_json(const std::string& path) {
-  std::ifstream file(path);
-  return nlohmann::json::parse(file);
-}
-
-Options tiny_options(const std::string& backend, Numerics numerics) {
-  Options options = test_options(backend, numerics);
-  options.model = kTinyModel;
-  options.max_context = 0;
-  options.kv_memory = std::int64_t{64} << 20;
-  return options;
-}
-
-class TinyModel : public testing::TestWithParam<Numerics> {};
-
-TEST_P(TinyModel, ContinuesAsTheGoldensDo) {
-  Engine engine(tiny_options("cpu", GetParam()));
-  const auto golden = read_json("tests/data/tiny_golden.json");
-  std::vector<std::vector<std::int32_t>> wanted;
-  for (const auto& item : golden.at("items")) {
-    wanted.push_back(item.at("ids"));
-    engine.submit({.prompt = item.at("prompt_ids"),
-                   .sampling = {},
-                   .max_tokens = static_cast<int>(wanted.back().size()),
-                   .stop = {},
-                   .stop_tokens = {},
-                   .ignore_eos = true});
+class TinyModel : public testing::TestWithParam<std::tuple<GraphMode, Numerics>> {
+ protected:
+  static void expect_answers(const std::vector<TinyCase>& cases, bool ignore_eos) {
+    const auto& [mode, numerics] = GetParam();
+    const auto got = run_cases(tiny_options("cpu", numerics, mode), cases, ignore_eos);
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      EXPECT_EQ(got[i], cases[i].expected) << cases[i].name;
   }
-  std::vector<std::vector<std::int32_t>> got(wanted.size());
-  std::vector<TokenEvent> events;
-  while (engine.step(events)) {
-  }
-  for (const TokenEvent& event : events) got.at(event.request - 1).push_back(event.token);
-  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(got[i], wanted[i]) << "item " << i;
-}
+};
+
+TEST_P(TinyModel, ContinuesAsTheGoldensDo) { expect_answers(tiny_golden_cases(), true); }
 
 TEST_P(TinyModel, AnswersItsEvaluationCases) {
-  Engine engine(tiny_options("cpu", GetParam()));
-  const auto cases = read_json(std::string(kTinyModel) + "/eval.json");
+  const std::vector<TinyCase> cases = tiny_eval_cases();
   ASSERT_GT(cases.size(), 10U);
-  for (const auto& item : cases)
-    engine.submit({.prompt = item.at("tokens"),
-                   .sampling = {},
-                   .max_tokens = static_cast<int>(item.at("expect_tokens").size()),
-                   .stop = {},
-                   .stop_tokens = {},
-                   .ignore_eos = false});
-  std::vector<std::vector<std::int32_t>> got(cases.size());
-  std::vector<TokenEvent> events;
-  while (engine.step(events)) {
-  }
-  for (const TokenEvent& event : events) got.at(event.request - 1).push_back(event.token);
-  for (std::size_t i = 0; i < cases.size(); ++i)
-    EXPECT_EQ(got[i], cases[i].at("expect_tokens").get<std::vector<std::int32_t>>())
-        << cases[i].at("id");
+  expect_answers(cases, false);
 }
 
-INSTANTIATE_TEST_SUITE_P(Numerics, TinyModel, golden_numerics(),
-                         [](const auto& info) { return golden_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, TinyModel, testing::Combine(golden_modes(), golden_numerics()),
+                         [](const auto& info) {
+                           return golden_run_name("tiny", "cpu", std::get<0>(info.param),
+                                                  std::get<1>(info.param));
+                         });
 
 TEST(TinyModelReference, BeginsItsGoldenContinuation) {
-  Options options = tiny_options("reference", Numerics::fp32);
+  Options options = tiny_options("reference", Numerics::fp32, GraphMode::whole);
   options.max_batch = 1;
   options.prefill_bucket = 16;
   options.max_context = 64;
-  Runtime runtime(open_model(kTinyModel, options.engram), options);
-  const auto item = read_json("tests/data/tiny_golden.json").at("items").at(0);
-  const std::vector<std::int32_t> prompt = item.at("prompt_ids");
-  const std::vector<std::int32_t> ids = item.at("ids");
+  const TinyCase item = tiny_golden_cases().front();
+  Runtime runtime(open_model(options.model, options.engram), options);
   constexpr std::size_t kTokens = 8;
-  EXPECT_EQ(greedy(runtime, prompt, kTokens),
-            std::vector<std::int32_t>(ids.begin(), ids.begin() + kTokens));
+  EXPECT_EQ(greedy(runtime, item.prompt, kTokens),
+            std::vector<std::int32_t>(item.expected.begin(), item.expected.begin() + kTokens));
 }
 
 }  // namespace

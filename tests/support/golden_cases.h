@@ -16,6 +16,9 @@ namespace deepinfer {
 inline auto golden_models() { return testing::Values("t41", "t41-odd", "t41-saturated"); }
 /// The plain C++ one, and the machine's best.
 inline auto golden_backends() { return testing::Values("reference", "cpu"); }
+inline auto golden_modes() {
+  return testing::Values(GraphMode::eager, GraphMode::whole, GraphMode::regions);
+}
 inline auto golden_numerics() { return testing::Values(Numerics::fp32, Numerics::official); }
 
 /// Model, backend, graph mode and numerics.
@@ -23,9 +26,8 @@ using GoldenCase = std::tuple<std::string, std::string, GraphMode, Numerics>;
 
 /// Every combination, and all of them for t41-draft too, whose text goldens are t41's.
 inline auto golden_cases() {
-  return testing::Combine(
-      testing::Values("t41", "t41-odd", "t41-saturated", "t41-draft"), golden_backends(),
-      testing::Values(GraphMode::eager, GraphMode::whole, GraphMode::regions), golden_numerics());
+  return testing::Combine(testing::Values("t41", "t41-odd", "t41-saturated", "t41-draft"),
+                          golden_backends(), golden_modes(), golden_numerics());
 }
 
 inline GoldenRun golden_run(const GoldenCase& which) {
