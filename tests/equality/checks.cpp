@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <set>
@@ -19,12 +21,23 @@ std::vector<int> cut_at(int first, int total) {
 void expect_chunking(Runtime& runtime, const std::vector<std::int32_t>& tokens,
                      const std::vector<int>& chunks,
                      const std::vector<std::vector<float>>& expected, const std::string& way) {
-  SequenceRun run(runtime, static_cast<std::int64_t>(tokens.size()));
-  run.feed(tokens, chunks, false, [&](const StepOutput& output, std::int64_t first, int rows) {
-    const auto last = static_cast<std::size_t>(first + rows - 1);
-    ASSERT_TRUE(same_bits(expected[last], output.logits(rows - 1)))
-        << way << ", chunk of " << rows << " rows from position " << first;
-  });
+  StepScript script(runtime, Poison::every_step);
+  const std::size_t sequence = script.open(tokens);
+  std::size_t end = 0;
+  for (const int rows : chunks) {
+    const auto logits = script.step({{sequence, rows}});
+    end += static_cast<std::size_t>(rows);
+    ASSERT_TRUE(same_bits(expected[end - 1], logits.front()))
+        << way << ", chunk of " << rows << " rows up to position " << end - 1;
+  }
+  ASSERT_EQ(end, tokens.size()) << way;
+  script.close(sequence);
+}
+
+/// Runs all tokens of a sequence but the last.
+void run_all_but_one(StepScript& script, std::size_t sequence) {
+  while (script.left(sequence) > 1)
+    script.step({{sequence, std::min(kBucket, static_cast<int>(script.left(sequence)) - 1)}});
 }
 
 }  // namespace
@@ -45,7 +58,7 @@ void check_modes_and_chunkings(const Subject& subject) {
       const int total = static_cast<int>(tokens.size());
       const std::string way =
           std::string(name_of(mode)) + ", " + std::to_string(threads) + " threads";
-      expect_chunking(*runtime, tokens, {}, expected, way);
+      expect_chunking(*runtime, tokens, even_chunks(tokens.size(), kBucket), expected, way);
       if (testing::Test::HasFatalFailure()) return;
       for (const int length : boundary_lengths(*runtime, total, subject.extent)) {
         expect_chunking(*runtime, tokens, cut_at(length, total), expected,
@@ -62,36 +75,42 @@ void check_modes_and_chunkings(const Subject& subject) {
   }
 }
 
-// Every size, with one live row, all but one and all live; the sequence that is looked at stands at
-// the first, a middle and the last row among others.
+// Every size with every live count (reduced: one, all but one and all); the sequence that is looked
+// at stands at the first, a middle and the last row among others. It is longer than a window.
 void check_sizes_and_positions(const Subject& subject) {
-  const std::vector<std::int32_t> tokens = random_tokens(8, 13);
-  const std::vector<std::vector<float>> expected = judge(subject, tokens);
+  const bool whole = subject.extent == Extent::whole;
+  std::vector<std::int32_t> tokens;
+  std::vector<float> expected;
   for (const GraphMode mode : {GraphMode::whole, GraphMode::regions, GraphMode::eager}) {
-    if (mode == GraphMode::eager && subject.extent == Extent::reduced) continue;
+    if (mode == GraphMode::eager && !whole) continue;
     const auto runtime = open(subject, mode, subject.backend == "reference" ? 1 : 2);
+    if (tokens.empty()) {
+      tokens =
+          random_tokens(8, static_cast<std::size_t>(runtime->model().config().sliding_window) + 3);
+      expected = judge(subject, tokens).back();
+    }
     for (const int size : runtime->runner().graphs()) {
       const int most = std::min(size, kBatch);  // as many sequences as there are slots
-      for (const int live : std::set<int>{1, std::max(1, most - 1), most}) {
+      for (int live = 1; live <= most; ++live) {
+        if (!whole && live > 1 && live < most - 1) continue;
         std::set<int> looked_at_rows = {0, live - 1};
-        if (subject.extent == Extent::whole) looked_at_rows.insert(live / 2);
+        if (whole) looked_at_rows.insert(live / 2);
         for (const int row : looked_at_rows) {
-          StepScript script(*runtime);
+          StepScript script(*runtime, Poison::every_step);
           std::vector<StepScript::Part> all;
           for (int i = 0; i < live; ++i) {
-            const bool looked_at = i == row;
             const std::size_t sequence =
-                script.open(looked_at ? tokens
-                                      : random_tokens(100 + static_cast<std::uint64_t>(i),
-                                                      3 + static_cast<std::size_t>(i)));
-            const int before = static_cast<int>(script.tokens(sequence).size()) - 1;
-            script.step({{sequence, before}});
+                script.open(i == row ? tokens
+                                     : random_tokens(100 + static_cast<std::uint64_t>(i),
+                                                     3 + static_cast<std::size_t>(i)));
+            run_all_but_one(script, sequence);
             all.push_back({sequence, 1});
           }
           const auto logits = script.step_at_size(size, all);
-          ASSERT_TRUE(same_bits(expected.back(), logits[static_cast<std::size_t>(row)]))
+          ASSERT_TRUE(same_bits(expected, logits[static_cast<std::size_t>(row)]))
               << name_of(mode) << ", size " << size << ", row " << row << " of " << live
               << " live ones";
+          for (const StepScript::Part& part : all) script.close(part.sequence);
         }
       }
     }
@@ -99,12 +118,12 @@ void check_sizes_and_positions(const Subject& subject) {
 }
 
 // Requests join, leave, are cancelled half-way and begun again, in steps that mix prompt chunks and
-// single rows; what each said is compared with running it alone.
+// single rows; what each said at the end of every step is compared with running it alone.
 void check_random_schedule(const Subject& subject, std::uint64_t seed) {
   SCOPED_TRACE("DEEPINFER_TEST_SEED=" + std::to_string(seed) + ", " + name_of(subject));
   std::mt19937_64 random(seed);
   const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
-  const auto mode = draw(2) == 0 ? GraphMode::whole : GraphMode::regions;
+  const auto mode = std::array{GraphMode::whole, GraphMode::regions, GraphMode::eager}[draw(3)];
   const auto runtime =
       open(subject, mode, subject.backend == "reference" ? 1 : 1 + static_cast<int>(draw(3)));
   const std::size_t requests = subject.extent == Extent::whole ? 12 : 5;
@@ -112,11 +131,15 @@ void check_random_schedule(const Subject& subject, std::uint64_t seed) {
   std::vector<std::vector<std::int32_t>> prompts;
   for (std::size_t i = 0; i < requests; ++i)
     prompts.push_back(random_tokens(random(), 2 + draw(40)));
-  std::vector<std::vector<float>> last(requests);
+  struct Said {
+    std::size_t tokens;  // run so far
+    std::vector<float> logits;
+  };
+  std::vector<std::vector<Said>> said(requests);
   std::vector<std::size_t> waiting(requests);
   std::iota(waiting.begin(), waiting.end(), std::size_t{0});
 
-  StepScript script(*runtime);
+  StepScript script(*runtime, Poison::every_step);
   struct Running {
     std::size_t request;
     std::size_t sequence;
@@ -139,7 +162,9 @@ void check_random_schedule(const Subject& subject, std::uint64_t seed) {
       room -= most;
     }
     const auto logits = script.step(parts);
-    for (std::size_t i = 0; i < parts.size(); ++i) last[owners[i]] = logits[i];
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      said[owners[i]].push_back(
+          {prompts[owners[i]].size() - script.left(parts[i].sequence), logits[i]});
     for (std::size_t i = running.size(); i-- > 0;) {
       const bool done = script.left(running[i].sequence) == 0;
       const bool cancelled = !done && draw(12) == 0;
@@ -149,8 +174,13 @@ void check_random_schedule(const Subject& subject, std::uint64_t seed) {
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  for (std::size_t i = 0; i < requests; ++i)
-    ASSERT_TRUE(same_bits(judge(subject, prompts[i]).back(), last[i])) << "request " << i;
+  for (std::size_t i = 0; i < requests; ++i) {
+    const std::vector<std::vector<float>> alone = judge(subject, prompts[i]);
+    ASSERT_EQ(said[i].back().tokens, prompts[i].size());
+    for (const Said& step : said[i])
+      ASSERT_TRUE(same_bits(alone[step.tokens - 1], step.logits))
+          << "request " << i << " after " << step.tokens << " tokens";
+  }
 }
 
 }  // namespace deepinfer::equality

@@ -1,9 +1,9 @@
 #include "tests/equality/equality.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
+#include "tests/support/poison.h"
 #include "tests/support/poisoning_backend.h"
 
 namespace deepinfer::equality {
@@ -11,12 +11,6 @@ namespace {
 
 std::string directory_of(const Subject& subject) {
   return subject.model == kBundledModel ? "models/DeepInfer-V4.1-tiny" : test_model(subject.model);
-}
-
-void poison_caches(KvCaches& caches) {
-  for (const CacheRoot root : caches.layout().roots())
-    std::memset(caches.root(root), 0xff,
-                static_cast<std::size_t>(caches.layout().root_bytes(root)));
 }
 
 }  // namespace
@@ -63,9 +57,13 @@ std::vector<std::vector<float>> judge(const Subject& subject,
 }
 
 std::vector<int> boundary_lengths(const Runtime& runtime, int limit, Extent extent) {
-  const int window = runtime.model().config().sliding_window;
+  const ModelConfig& config = runtime.model().config();
+  const int window = config.sliding_window;
+  // Candidate blocks count compressed entries, of one or two positions each.
+  const int candidates = config.candidate_block_size;
   std::set<int> lengths;
-  for (const int edge : {2, window, 2 * window, kBlock, 2 * kBlock, kBucket, 2 * kBucket})
+  for (const int edge : {2, candidates, 2 * candidates, 4 * candidates, window, 2 * window, kBlock,
+                         2 * kBlock, kBucket, 2 * kBucket})
     for (const int length : {edge - 1, edge, edge + 1})
       if (length >= 1 && length < limit &&
           (extent == Extent::whole || edge == window || (edge == kBlock && length != edge)))

@@ -1,8 +1,9 @@
 #pragma once
 
 // What "same bits" is tested on: a model on a backend, run in many ways, each compared with the
-// plainest one (eager, one row at a time, one thread, a sequence alone). Arenas are full of NaN
-// before every step, and cache rows that no sequence owns hold NaN bytes from the start.
+// plainest one (eager, one row at a time, one thread, a sequence alone). Before every step arenas
+// are full of NaN, cache rows that no sequence owns hold NaN bytes, and host metadata holds indices
+// far outside everything.
 //
 // Two extents of the same checks: `reduced` is part of `make test` and of the sanitizer runs,
 // `whole` of `make test-all`.
@@ -47,7 +48,8 @@ std::vector<std::int32_t> long_tokens(const Runtime& runtime, std::uint64_t seed
 std::vector<std::vector<float>> judge(const Subject& subject,
                                       const std::vector<std::int32_t>& tokens);
 
-/// Lengths at and around every window, group, block and bucket boundary, below `limit`.
+/// Lengths at and around every window, group, candidate block, block and bucket boundary, below
+/// `limit`.
 std::vector<int> boundary_lengths(const Runtime& runtime, int limit, Extent extent);
 
 // The checks; each fails the running test with the way that differed.

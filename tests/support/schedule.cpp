@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 
+#include "runner/captured_graph.h"
 #include "runner/step_input.h"
+#include "tests/support/poison.h"
 
 namespace deepinfer {
 
@@ -13,6 +15,12 @@ std::size_t StepScript::open(std::vector<std::int32_t> tokens, std::int64_t spar
   sequence->cache = std::make_unique<SequenceCache>(runtime_.caches(), most);
   sequences_.push_back(std::move(sequence));
   return sequences_.size() - 1;
+}
+
+void StepScript::close(std::size_t sequence) {
+  auto& cache = sequences_.at(sequence)->cache;
+  if (poison_ == Poison::every_step) poison_rows(runtime_.caches(), *cache);
+  cache.reset();
 }
 
 std::vector<SequenceMetadata> StepScript::metadata(const std::vector<Part>& parts) const {
@@ -48,12 +56,19 @@ std::vector<std::vector<float>> StepScript::take(const StepOutput& output,
 std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts) {
   const std::vector<SequenceMetadata> sequences = metadata(parts);
   if (sequences.empty()) return {};
-  return take(runtime_.step(sequences), parts);
+  if (poison_ == Poison::none) return take(runtime_.step(sequences), parts);
+  int rows = 0;
+  for (const Part& part : parts) rows += part.rows;
+  return step_at_size(runtime_.runner().graph_for(rows).rows(), parts);
 }
 
 std::vector<std::vector<float>> StepScript::step_at_size(int size, const std::vector<Part>& parts) {
   GraphRunner& runner = runtime_.runner();
   CapturedGraph& graph = runner.graph_for(size);
+  if (poison_ == Poison::every_step) {
+    poison_scratch(runtime_.caches());
+    poison_metadata(runtime_, runner.input(graph));
+  }
   make_prepare_input(runtime_.model(), runtime_.caches())(metadata(parts), runner.input(graph));
   return take(runner.replay(graph), parts);
 }

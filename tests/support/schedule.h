@@ -11,9 +11,13 @@
 
 namespace deepinfer {
 
+/// Whether rows and metadata that no step may read are poisoned before each step (poison.h).
+enum class Poison { none, every_step };
+
 class StepScript {
  public:
-  explicit StepScript(Runtime& runtime) : runtime_(runtime) {}
+  explicit StepScript(Runtime& runtime, Poison poison = Poison::none)
+      : runtime_(runtime), poison_(poison) {}
 
   /// Part of a step: the next `rows` rows of a sequence.
   struct Part {
@@ -25,7 +29,7 @@ class StepScript {
   /// number.
   std::size_t open(std::vector<std::int32_t> tokens, std::int64_t spare = 0);
   /// Gives its cache rows back.
-  void close(std::size_t sequence) { sequences_.at(sequence)->cache.reset(); }
+  void close(std::size_t sequence);
   void append(std::size_t sequence, std::int32_t token) {
     sequences_.at(sequence)->tokens.push_back(token);
   }
@@ -59,6 +63,7 @@ class StepScript {
   std::vector<std::vector<float>> take(const StepOutput& output, const std::vector<Part>& parts);
 
   Runtime& runtime_;
+  Poison poison_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
 };
 
