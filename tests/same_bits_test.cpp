@@ -98,6 +98,36 @@ TEST_P(SameBits, LayoutAndEngramStorage) {
   }
 }
 
+// The one split there is: rows and experts over threads. Workers choose alike, not only answer
+// alike.
+TEST_P(SameBits, B18_a_split_over_workers_chooses_the_same_experts_and_entries) {
+  if (reference()) return;  // takes no threads
+  const std::vector<std::int32_t> tokens = random_tokens(5, 40);
+  std::vector<std::int32_t> first;
+  for (const int threads : {1, 2, 3}) {
+    Options o = options();
+    o.threads = threads;
+    const auto runtime = open_runtime("t41", o, true);
+    const ModelConfig& config = runtime->model().config();
+    std::vector<std::int32_t> chosen;
+    const auto take = [&](const StepOutput& output, int layer, const char* what) {
+      const auto ids = output.traced_i32("layer." + std::to_string(layer) + "." + what);
+      chosen.insert(chosen.end(), ids.begin(), ids.end());
+    };
+    SequenceRun run(*runtime, static_cast<std::int64_t>(tokens.size()));
+    run.feed(tokens, {}, false, [&](const StepOutput& output, std::int64_t, int) {
+      for (int layer = 0; layer < config.num_hidden_layers; ++layer) {
+        take(output, layer, "experts");
+        if (config.is_index_source(layer)) take(output, layer, "selected");
+      }
+      take(output, config.candidate_source_layer_id, "candidate_blocks");
+    });
+    ASSERT_GT(chosen.size(), tokens.size());
+    if (first.empty()) first = chosen;
+    EXPECT_EQ(first, chosen) << threads << " threads";
+  }
+}
+
 // Fault A17: sizes that are equal by default are used for one another.
 TEST_P(SameBits, A17_all_static_sizes_pairwise_different) {
   const std::vector<std::int32_t> tokens = random_tokens(4, 100);
