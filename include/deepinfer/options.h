@@ -43,6 +43,7 @@ struct Options {
   std::string isa = "auto";  ///< auto, scalar, avx2, avx512
   EngramMode engram = EngramMode::automatic;
   std::string pjrt_plugin;      ///< shared object; empty: none
+  std::string pjrt_options;     ///< options of its client, as given; empty: its family's
   std::string compile_backend;  ///< options of its compiler, as given; empty: its defaults
   std::string compile_cache;    ///< folder of its compiled programs; empty: none are kept
   LogLevel log_level = LogLevel::info;

@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 #include "backend/cpu/cpu_backend.h"
+#include "backend/pjrt/facts/device_facts.h"
 #include "backend/reference/reference_backend.h"
 #include "core/thread_pool.h"
 #include "deepinfer/error.h"
@@ -13,9 +14,12 @@ namespace deepinfer {
 CacheNeeds cache_needs(const Options& options) {
   switch (options.backend) {
     case BackendKind::reference:
-    case BackendKind::cpu:   // kernels get addresses: types of neighbours do not matter
-    case BackendKind::pjrt:  // programs see roots as bytes, whatever their columns hold
-      return {.typed_roots = false};
+    case BackendKind::cpu:  // kernels get addresses: types of neighbours do not matter
+      return {};
+    case BackendKind::pjrt: {  // programs see roots as bytes; some plug-ins see more in them
+      const pjrt::DeviceFacts& facts = pjrt::facts_of_file(options.pjrt_plugin);
+      return {.typed_roots = facts.typed_columns_apart, .whole_rows = facts.narrow_addresses};
+    }
   }
   return {};
 }

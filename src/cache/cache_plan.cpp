@@ -33,9 +33,10 @@ int max_step_rows(const Options& options) {
   return std::max(options.max_batch, options.prefill_bucket);
 }
 
-Layout layout_of(const Options& options) {
+Layout layout_of(const Options& options, const CacheNeeds& needs) {
   if (options.layout.has_value()) return *options.layout;
-  return options.graph_mode == GraphMode::regions ? Layout::layer_major : Layout::block_major;
+  return options.graph_mode == GraphMode::regions && !needs.whole_rows ? Layout::layer_major
+                                                                       : Layout::block_major;
 }
 
 CachePlan plan_caches(const ModelConfig& config, const Options& options, std::int64_t available,
@@ -84,7 +85,7 @@ CachePlan plan_caches(const ModelConfig& config, const Options& options, std::in
                        .blocks = std::min(affordable, useful) + 1,
                        .slots = options.max_batch + 1,
                        .max_step_rows = max_step_rows(options),
-                       .layout = layout_of(options),
+                       .layout = layout_of(options, needs),
                        .typed_roots = needs.typed_roots},
           .max_context = max_context};
 }

@@ -88,11 +88,13 @@ TEST(CachePlan, LayoutFollowsTheGraphModeUnlessAsked) {
   }
   options.graph_mode = GraphMode::regions;
   EXPECT_EQ(layout_of(options), Layout::layer_major);
+  EXPECT_EQ(layout_of(options, {.whole_rows = true}), Layout::block_major);
   options.layout = Layout::block_major;
   EXPECT_EQ(layout_of(options), Layout::block_major);
   options.graph_mode = GraphMode::whole;
   options.layout = Layout::layer_major;
   EXPECT_EQ(layout_of(options), Layout::layer_major);
+  EXPECT_EQ(layout_of(options, {.whole_rows = true}), Layout::layer_major) << "as asked";
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ void warn_options_idle_in_backend(const ResolvedOptions& resolved, bool plugin_s
   if (pjrt) warn_idle_options(resolved, {"--isa"}, "with --backend pjrt", true);
   // A variable may name the machine's plug-in once and for all.
   if (!plugin_shown && !pjrt)
-    warn_idle_options(resolved, {"--pjrt-plugin", "--compile-backend", "--compile-cache"},
+    warn_idle_options(resolved,
+                      {"--pjrt-plugin", "--pjrt-options", "--compile-backend", "--compile-cache"},
                       "without a backend that runs on a plug-in", false);
 }
 

@@ -23,6 +23,8 @@ struct InspectArguments {
   bool caches = false;
   std::optional<std::string> graph;
   std::optional<std::string> after;
+  std::optional<std::string> modules;
+  std::optional<std::string> device;
   std::optional<std::string> plan;
   bool options = false;
   bool machine = false;
@@ -36,6 +38,10 @@ int parse_rows(const std::string& text, std::string_view where) {
 }
 
 void check_arguments(const InspectArguments& arguments) {
+  const bool module = arguments.graph.has_value() && arguments.after.value_or("") == kModule;
+  if (arguments.device.has_value() && !module && !arguments.modules.has_value())
+    throw Error::bad_input("--device",
+                           "has no effect without --modules or --graph N --after stablehlo");
   if (!arguments.after.has_value()) return;
   if (!arguments.graph.has_value())
     throw Error::bad_input("--after", "has no effect without --graph");
@@ -46,10 +52,16 @@ void check_arguments(const InspectArguments& arguments) {
         "unknown pass", *arguments.after);
 }
 
+/// Of --device, else of the plug-in's file name; nullptr: neither is given.
+const pjrt::DeviceFacts* facts_of(const InspectArguments& arguments, const Options& options) {
+  if (arguments.device.has_value()) return &pjrt::facts_named(*arguments.device, "--device");
+  return options.pjrt_plugin.empty() ? nullptr : &pjrt::facts_of_file(options.pjrt_plugin);
+}
+
 /// Options that none of the asked sections shows the effect of. None is idle in --options, which
 /// shows every value.
 void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolved) {
-  const bool graph = arguments.graph.has_value();
+  const bool graph = arguments.graph.has_value() || arguments.modules.has_value();
   const bool plan = arguments.plan.has_value();
   std::vector<std::string_view> idle = {"--fullgraph",     "--input-on-device", "--engram",
                                         "--region-timing", "--trace-file",      "--trace-steps",
@@ -62,10 +74,14 @@ void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolve
        "--layout", "--graph-mode"});  // which decides the layout
   add(graph || plan, {"--numerics"});
   // What scratch an op needs is the backend's to say.
-  const bool asks_backend = plan || (graph && arguments.after.value_or("") == "plan");
+  const bool asks_backend =
+      plan || (arguments.graph.has_value() && arguments.after.value_or("") == "plan");
   add(asks_backend, {"--backend", "--threads", "--isa"});
   add(asks_backend, {"--compile-backend", "--compile-cache"});
-  add(asks_backend || arguments.machine, {"--pjrt-plugin"});
+  add(asks_backend || arguments.machine || arguments.modules.has_value() ||
+          arguments.after.value_or("") == kModule,
+      {"--pjrt-plugin"});
+  add(asks_backend || arguments.machine, {"--pjrt-options"});
   warn_idle_options(resolved, idle, "on the sections asked for", false);
   if (asks_backend) warn_options_idle_in_backend(resolved, arguments.machine);
 }
@@ -93,8 +109,8 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
   std::vector<NamedSection> sections;
   const bool nothing_asked = !arguments.config && !arguments.tensors.has_value() &&
                              !arguments.caches && !arguments.graph.has_value() &&
-                             !arguments.plan.has_value() && !arguments.options &&
-                             !arguments.machine;
+                             !arguments.modules.has_value() && !arguments.plan.has_value() &&
+                             !arguments.options && !arguments.machine;
   if (arguments.config || nothing_asked)
     sections.emplace_back("config", config_section(read_config(model_directory(options))));
   if (arguments.tensors.has_value())
@@ -105,8 +121,16 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
     const int rows = parse_rows(*arguments.graph, "--graph");
     const std::string after = arguments.after.value_or("");
     const ModelConfig config = read_config(model_directory(options));
-    sections.emplace_back("graph", after == kModule ? module_section(config, options, rows)
+    sections.emplace_back("graph", after == kModule ? module_section(config, options, rows,
+                                                                     facts_of(arguments, options))
                                                     : graph_section(config, options, rows, after));
+  }
+  if (arguments.modules.has_value()) {
+    const pjrt::DeviceFacts* facts = facts_of(arguments, options);
+    sections.emplace_back("modules",
+                          modules_section(read_config(model_directory(options)), options,
+                                          parse_rows(*arguments.modules, "--modules"),
+                                          facts == nullptr ? pjrt::other_facts() : *facts));
   }
   if (arguments.plan.has_value())
     sections.emplace_back(
@@ -126,11 +150,13 @@ int inspect(const InspectArguments& arguments) {
     warn_idle(arguments, resolved);
   }
   const std::vector<NamedSection> sections = make_sections(arguments, resolved);
+  const bool failed = std::any_of(sections.begin(), sections.end(),
+                                  [](const auto& named) { return named.second.failed; });
   if (arguments.json) {
     Json json = Json::object();
     for (const auto& [name, section] : sections) json[name] = section.json;
     write_out(to_text(sections.size() == 1 ? sections.front().second.json : json));
-    return 0;
+    return failed ? 1 : 0;
   }
   std::string text;
   for (const auto& [name, section] : sections) {
@@ -138,7 +164,7 @@ int inspect(const InspectArguments& arguments) {
     text += section.text;
   }
   write_out(text);
-  return 0;
+  return failed ? 1 : 0;
 }
 
 }  // namespace
@@ -157,6 +183,14 @@ void add_inspect_command(Program& program) {
              "with --graph: after the pass none (as built), verify, canonicalise, fuse or plan; or "
              "stablehlo, the module that a plug-in compiles",
              arguments->after);
+  line.value("--modules", "N",
+             "every program of a step of N rows in --graph-mode, checked against the rules of "
+             "--device; exit code 1 if one breaks them",
+             arguments->modules);
+  line.value("--device", "KIND",
+             "with --modules or --after stablehlo: cpu, neuron, cuda, tpu or other; by the name of "
+             "--pjrt-plugin where not given",
+             arguments->device);
   line.value("--plan", "N", "memory of a step of N rows: weights, caches, every value's place",
              arguments->plan);
   line.flag("--options", "the value of every option, and where it is from", arguments->options);

@@ -3,51 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "backend/backend.h"
 #include "backend/pjrt/stablehlo/lower.h"
-#include "cache/cache_plan.h"
-#include "checkpoint/tensor_names.h"
 #include "cli/inspect_sections.h"
+#include "cli/planned_step.h"
 #include "core/system_memory.h"
-#include "deepinfer/error.h"
 #include "graph/graph_json.h"
 #include "graph/memory_plan.h"
 #include "graph/passes.h"
 #include "graph/printer.h"
 #include "graph/regions.h"
-#include "model/step_graph.h"
 #include "runner/step_caches.h"
 
 namespace deepinfer::cli {
 namespace {
-
-/// The graph that a capture of `rows` rows would build, and the caches it would stand on.
-struct PlannedStep {
-  PlannedStep(const ModelConfig& config, const Options& options, int rows)
-      : caches(plan_step_caches(config, options, available_memory())),
-        layout(config, caches.geometry),
-        graph(build(config, options, rows)) {}
-
-  CachePlan caches;
-  CacheLayout layout;
-  Graph graph;
-
- private:
-  Graph build(const ModelConfig& config, const Options& options, int rows) const {
-    if (rows > caches.geometry.max_step_rows)
-      throw Error::bad_input("rows", "are more than the largest step has",
-                             {.expected = fmt::format("1 to {}", caches.geometry.max_step_rows),
-                              .got = std::to_string(rows),
-                              .hint = "raise --prefill-bucket"});
-    return build_step_graph(config, layout,
-                            {.rows = rows,
-                             .numerics = options.numerics,
-                             .max_context = caches.max_context,
-                             .trace = false});
-  }
-};
 
 /// What a backend made of `options` sets aside for an op.
 WorkspaceBytes workspace_of(const Options& options) {
@@ -169,16 +139,14 @@ Json tensor_json(const Graph& graph, std::string_view kind, const Entry& entry) 
 
 }  // namespace
 
-Section module_section(const ModelConfig& config, const Options& options, int rows) {
-  const PlannedStep step(config, options, rows);
+Section module_section(const ModelConfig& config, const Options& options, int rows,
+                       const pjrt::DeviceFacts* facts) {
+  const PlannedStep step(config, facts == nullptr ? options : options_for(options, *facts), rows);
   const Graph graph = run_passes(step.graph).graph;
-  std::map<std::string, DType> types;
-  for (const ExpectedTensor& tensor : expected_tensors(config))
-    types.emplace(tensor.name, tensor.dtype());
+  const WeightTypes types(config);
   pjrt::LowerOptions lowering;
-  lowering.plain_type = [&types](const Value& value) {
-    return types.at(value.tensor_names.empty() ? value.name : value.tensor_names.front());
-  };
+  if (facts != nullptr) lowering.types = facts->types;
+  lowering.plain_type = [&types](const Value& value) { return types.of(value); };
   const pjrt::LoweredModule module = pjrt::lower_graph(graph, lowering);
   Json parameters = Json::array();
   for (const pjrt::Parameter& parameter : module.parameters) {

@@ -7,7 +7,7 @@
 #include "deepinfer/error.h"
 
 #ifdef DEEPINFER_PJRT
-#include "backend/pjrt/client/client.h"
+#include "backend/pjrt/device.h"
 #endif
 
 namespace deepinfer::cli {
@@ -67,11 +67,22 @@ void add_device(const pjrt::DeviceInfo& device, Section& section) {
   section.json["devices"].push_back(std::move(json));
 }
 
+/// What is taken for granted of the plug-in's family.
+void add_facts(const pjrt::DeviceFacts& facts, Section& section) {
+  section.json["facts"] = Json::object();
+  for (const auto& [name, value] : pjrt::list_facts(facts)) {
+    section.text += line("  " + name, value);
+    section.json["facts"][name] = value;
+  }
+}
+
 }  // namespace
 
-Section plugin_section(const std::string& file) {
-  const auto plugin = pjrt::Plugin::load(file);
-  const auto client = pjrt::Client::open(plugin);
+Section plugin_section(const Options& options) {
+  const std::string& file = options.pjrt_plugin;
+  const pjrt::OpenDevice device = pjrt::open_device(file, options.pjrt_options);
+  const pjrt::Client* const client = device.client.get();
+  const pjrt::Plugin* const plugin = &client->plugin();
   const std::string version = version_text(plugin->version());
   const std::string header = version_text(pjrt::Plugin::header_version());
   Section section;
@@ -88,11 +99,12 @@ Section plugin_section(const std::string& file) {
                   {"platform_version", client->platform_version()},
                   {"attributes", attributes_json(plugin->attributes())},
                   {"devices", Json::array()}};
-  for (const pjrt::DeviceInfo& device : client->devices()) add_device(device, section);
+  for (const pjrt::DeviceInfo& info : client->devices()) add_device(info, section);
+  add_facts(*device.facts, section);
   return section;
 }
 #else
-Section plugin_section(const std::string& /*file*/) {
+Section plugin_section(const Options& /*options*/) {
   throw Error::bad_input("--pjrt-plugin", "this build cannot load PJRT plug-ins",
                          {.expected = {}, .got = {}, .hint = "run make pjrt and build again"});
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/pjrt/facts/device_facts.h"
 #include "cli/json_output.h"
 #include "deepinfer/checkpoint.h"
 #include "deepinfer/options.h"
@@ -15,6 +16,7 @@ namespace deepinfer::cli {
 struct Section {
   std::string text;
   Json json;
+  bool failed = false;  ///< what it shows is wrong: the command's exit code is 1
 };
 
 Section config_section(const ModelConfig& config);
@@ -30,14 +32,20 @@ Section graph_section(const ModelConfig& config, const Options& options, int row
 /// What --after calls the StableHLO module of the graph after all passes.
 inline constexpr std::string_view kModule = "stablehlo";
 /// That module for a step of `rows` rows, for weights of the types that the config calls for; as
-/// JSON with its parameters and results.
-Section module_section(const ModelConfig& config, const Options& options, int rows);
+/// JSON with its parameters and results. As for a device of that family; nullptr: for any.
+Section module_section(const ModelConfig& config, const Options& options, int rows,
+                       const pjrt::DeviceFacts* facts);
+/// Every distinct module of such a step in options.graph_mode, and which of the device's rules they
+/// break.
+Section modules_section(const ModelConfig& config, const Options& options, int rows,
+                        const pjrt::DeviceFacts& facts);
 /// The memory plan of a step of `rows` rows: weights, caches and arena by name.
 Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows);
 Section options_section(const ResolvedOptions& resolved);
 /// With --pjrt-plugin also plugin_section().
 Section machine_section(const Options& options);
-/// What a PJRT plug-in says of itself and its devices. Loads and starts it. Throws Error.
-Section plugin_section(const std::string& file);
+/// What the PJRT plug-in says of itself and its devices, and what is taken for granted of its
+/// family. Loads and starts it. Throws Error.
+Section plugin_section(const Options& options);
 
 }  // namespace deepinfer::cli

@@ -57,7 +57,7 @@ Section machine_section(const Options& options) {
                {"isa", isas},
                {"available_memory", memory}}};
   if (options.pjrt_plugin.empty()) return section;
-  Section plugin = plugin_section(options.pjrt_plugin);
+  Section plugin = plugin_section(options);
   section.text += plugin.text;
   section.json["pjrt_plugin"] = std::move(plugin.json);
   return section;

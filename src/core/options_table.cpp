@@ -216,6 +216,17 @@ OptionSpec pjrt_plugin_row() {
       [](const Options& options) { return options.pjrt_plugin; });
 }
 
+OptionSpec pjrt_options_row() {
+  return row(
+      {"--pjrt-options", "", "PJRT_OPTIONS", "text, name=value,name=value",
+       "options that the PJRT plug-in's client is started with, by its own names"},
+      [](Options& options, std::string_view value, const ValueContext& context) {
+        if (value.empty()) throw bad_value(context, "empty text", value);
+        options.pjrt_options = value;
+      },
+      [](const Options& options) { return options.pjrt_options; });
+}
+
 OptionSpec compile_backend_row() {
   return row(
       {"--compile-backend", "", "COMPILE_BACKEND", "text, name=value,name=value",
@@ -339,6 +350,7 @@ void add_machine_rows(std::vector<OptionSpec>& rows) {
                         Name<EngramMode>{"memory", EngramMode::memory},
                         Name<EngramMode>{"disk", EngramMode::disk}}));
   rows.push_back(pjrt_plugin_row());
+  rows.push_back(pjrt_options_row());
   rows.push_back(compile_backend_row());
   rows.push_back(compile_cache_row());
 }

@@ -64,6 +64,7 @@ const std::map<std::string, Sample>& samples() {
       {"--engram", {"disk", "disk", {"", "automatic"}}},
       {"--compile-cache", {"some/folder", "some/folder", {""}}},
       {"--pjrt-plugin", {"some/plugin.so", "some/plugin.so", {""}}},
+      {"--pjrt-options", {"a=1,b=text", "a=1,b=text", {""}}},
       {"--compile-backend", {"a=1,b=true", "a=1,b=true", {""}}},
       {"--region-timing", {"on", "true", {"", "2"}}},
       {"--trace-file", {"some/trace.json", "some/trace.json", {""}}},

@@ -8,6 +8,7 @@
 #include "backend/pjrt/alias_probe.h"
 #include "backend/pjrt/client/client.h"
 #include "backend/pjrt/client/compile_options.h"
+#include "backend/pjrt/device.h"
 #include "backend/pjrt/pjrt_executable.h"
 #include "core/thread_pool.h"
 #include "deepinfer/error.h"
@@ -15,14 +16,14 @@
 namespace deepinfer::pjrt {
 namespace {
 
-std::shared_ptr<const Client> open_client(const Options& options) {
+OpenDevice open_plugin(const Options& options) {
   if (options.pjrt_plugin.empty())
     throw Error::bad_input(
         "--pjrt-plugin", "is needed by --backend pjrt",
         {.expected = "the shared object of a PJRT plug-in",
          .got = "none",
          .hint = "make pjrt fetches one for the CPU, build/pjrt/xla_cpu_pjrt.so"});
-  return Client::open(Plugin::load(options.pjrt_plugin));
+  return open_device(options.pjrt_plugin, options.pjrt_options);
 }
 
 std::string options_of(const Options& options) {
@@ -34,10 +35,18 @@ int compile_threads(const Options& options) {
   return options.threads > 0 ? options.threads : ThreadPool::default_threads();
 }
 
+/// What the family's compiler takes, of types those that the device has.
+TypeSupport types_of(const OpenDevice& device) {
+  TypeSupport types = device.facts->types;
+  types.f8e4m3fn = types.f8e4m3fn && device.client->supports(Element::f8e4m3fn);
+  types.f4e2m1fn = types.f4e2m1fn && device.client->supports(Element::f4e2m1fn);
+  return types;
+}
+
 class PjrtBackend : public Backend {
  public:
   explicit PjrtBackend(const Options& options)
-      : PjrtBackend(options, options_of(options), open_client(options)) {}
+      : PjrtBackend(options, options_of(options), open_plugin(options)) {}
 
   std::string_view name() const override { return "pjrt"; }
   std::string describe() const override { return description_; }
@@ -64,16 +73,14 @@ class PjrtBackend : public Backend {
   }
 
  private:
-  PjrtBackend(const Options& options, const std::string& option_bytes,
-              std::shared_ptr<const Client> client)
-      : client_(std::move(client)),
+  PjrtBackend(const Options& options, const std::string& option_bytes, const OpenDevice& device)
+      : client_(device.client),
         programs_(client_, option_bytes, compile_threads(options), options.compile_cache),
         memory_(client_),
         split_regions_(!options.fullgraph) {
     const Aliasing aliasing = probe_aliasing(*client_, programs_);
     lowering_.alias_roots = aliasing != Aliasing::wrong;
-    lowering_.types.f8e4m3fn = client_->supports(Element::f8e4m3fn);
-    lowering_.types.f4e2m1fn = client_->supports(Element::f4e2m1fn);
+    lowering_.types = types_of(device);
     const ApiVersion version = client_->plugin().version();
     description_ = fmt::format("pjrt, {} {} (plug-in {}, PJRT {}.{}), roots updated {}",
                                client_->platform(), client_->devices().front().kind,

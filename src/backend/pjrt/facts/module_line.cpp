@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 namespace deepinfer::pjrt {
 namespace {
@@ -37,11 +38,10 @@ TypeText parse_type(std::string_view inside) {
   return type;
 }
 
-}  // namespace
-
-std::vector<TypeText> types_of(std::string_view line) {
+/// What stands between the brackets of every tensor type.
+std::vector<std::string_view> insides_of(std::string_view line) {
   constexpr std::string_view kOpen = "tensor<";
-  std::vector<TypeText> types;
+  std::vector<std::string_view> insides;
   for (std::size_t at = line.find(kOpen); at != std::string_view::npos;
        at = line.find(kOpen, at + 1)) {
     const std::size_t begin = at + kOpen.size();
@@ -50,9 +50,42 @@ std::vector<TypeText> types_of(std::string_view line) {
       if (line[end] == '<') ++depth;
       if (line[end] == '>' && --depth == 0) break;
     }
-    types.push_back(parse_type(line.substr(begin, end - begin)));
+    insides.push_back(line.substr(begin, end - begin));
   }
+  return insides;
+}
+
+}  // namespace
+
+std::vector<TypeText> types_of(std::string_view line) {
+  std::vector<TypeText> types;
+  for (const std::string_view inside : insides_of(line)) types.push_back(parse_type(inside));
   return types;
+}
+
+std::vector<ShapeText> shapes_of(std::string_view line) {
+  std::vector<ShapeText> shapes;
+  for (std::string_view inside : insides_of(line)) {
+    ShapeText shape;
+    std::int64_t extent = 0;
+    while (true) {
+      const auto [end, fault] =
+          std::from_chars(inside.data(), inside.data() + inside.size(), extent);
+      const auto length = static_cast<std::size_t>(end - inside.data());
+      if (fault != std::errc() || !inside.substr(length).starts_with('x')) break;
+      shape.dims.push_back(extent);
+      inside.remove_prefix(length + 1);
+    }
+    shape.element = inside;
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+std::string_view trimmed_line(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return line.substr(begin, line.find_last_not_of(' ') - begin + 1);
 }
 
 std::vector<std::string_view> ops_of(std::string_view line) {

@@ -2,6 +2,7 @@
 
 // One line of module text in pieces, for module_rules.cpp.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,16 @@ struct TypeText {
 
 /// Every tensor type of the line, in order.
 std::vector<TypeText> types_of(std::string_view line);
+
+/// Extents, too; of a dynamic one those before it.
+struct ShapeText {
+  std::string_view element;
+  std::vector<std::int64_t> dims;
+};
+std::vector<ShapeText> shapes_of(std::string_view line);
+
+/// Without blanks around it.
+std::string_view trimmed_line(std::string_view line);
 
 /// Every op that the line names, in order, those of regions inside included: "stablehlo.add".
 std::vector<std::string_view> ops_of(std::string_view line);

@@ -26,12 +26,6 @@ bool holds(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(' ') - begin + 1);
-}
-
 /// What stands behind the first " = ".
 std::string_view right_side(std::string_view line) {
   const std::size_t at = line.find(" = ");
@@ -55,7 +49,7 @@ class Check {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       ++number_;
-      read(trimmed(text.substr(0, end)));
+      read(trimmed_line(text.substr(0, end)));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     for (const Loop& loop : loops_) add(loop.line, "a loop that does not end");
@@ -148,7 +142,7 @@ class Check {
       add("a sort that is not by one comparison");
       return;
     }
-    const std::string_view direction = trimmed(line.substr(at + kCompare.size(), 2));
+    const std::string_view direction = trimmed_line(line.substr(at + kCompare.size(), 2));
     if (!holds(rules_.sort_directions, direction)) add(fmt::format("a sort by {}", direction));
   }
 

@@ -81,7 +81,8 @@ Val first_above(ModuleWriter& w, const Val& count, std::int64_t k) {
                      Element::i32);
   };
   const Val ends = w.reshape(w.slice_axis(blocks, 2, kBlock - 1, kBlock), {n, many});
-  const Val block = w.min(not_above(w.broadcast(ends, {n, k, many}, {0, 2})), double(many - 1));
+  const Val block =
+      w.min(w.max(not_above(w.broadcast(ends, {n, k, many}, {0, 2})), 0.0), double(many - 1));
   const Val line = w.mul(w.iota(Element::i32, {n, k}, 0), double(many));
   const Val chosen = w.gather_rows(w.reshape(blocks, {n * many, kBlock}), w.add(line, block));
   return w.add(w.mul(block, double(kBlock)), not_above(chosen));
