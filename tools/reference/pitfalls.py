@@ -29,6 +29,7 @@ class Pitfall:
 
 
 PITFALLS = []
+UNROUNDED = []  # cache formats skipped, each alone and all: not of the table
 
 HARDLY = 'moves this text too little'
 BY_LOGITS = HARDLY + '; the golden logits of t41 move by more than a tenth'
@@ -466,6 +467,45 @@ def _default_pad(patch, text):
         self.pad = int(self.token_map[0])
 
     _after(patch, Model, '_prepare_engrams', change)
+
+
+def _unrounded_window(patch):
+    patch(attention, 'quantise_q8', lambda values: (None, None, values))
+
+
+def _unrounded_compressed(patch):
+    patch(attention, 'quantise_q4e', lambda values: (None, None, values))
+
+
+def _unrounded_keys(patch):
+    """Queries of the index are rounded to the same format: those stay."""
+    right, compressing = attention.quantise_q4u, []
+
+    def compress(original, self, *args):
+        compressing.append(self)
+        original(self, *args)
+        compressing.pop()
+
+    _wrap(patch, Attention, '_compress', compress)
+    patch(
+        attention,
+        'quantise_q4u',
+        lambda values: (None, None, values) if compressing else right(values),
+    )
+
+
+def _skip_rounding(name, *parts):
+    def switch_on(patch, text):
+        for part in parts:
+            part(patch)
+
+    UNROUNDED.append(Pitfall(0, name, switch_on))
+
+
+_skip_rounding('window entries', _unrounded_window)
+_skip_rounding('compressed entries', _unrounded_compressed)
+_skip_rounding('index keys', _unrounded_keys)
+_skip_rounding('all', _unrounded_window, _unrounded_compressed, _unrounded_keys)
 
 
 def mean_log_likelihood(folder, mode, tokens, wrong=None, noise=None):
