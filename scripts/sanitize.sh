@@ -18,7 +18,7 @@ export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
 # kernels and same bits on the reference, which have a test per op and would take longer; the tests
 # that count allocations by replacing operator new, which a sanitizer has replaced itself, and those
 # that compare resident memory with what was taken, to which a sanitizer adds its own.
-left_out='LongPromptGoldens|TextLikelihood|EvaluationCases|t41_saturated|ReplayAllocations'
+left_out='LongPrompt(Goldens|Arena)|TextLikelihood|EvaluationCases|t41_saturated|ReplayAllocations'
 left_out+='|WatchedAllocations|FirstRequest|ClockIsRead|A19_'
 left_out+='|(ModelGoldens|LayerTrace|CacheRecords|TinyModel).*(eager|regions)|ModelGoldens.*draft'
 left_out+='|Equality.*(reference|odd|saturated|bundled)'

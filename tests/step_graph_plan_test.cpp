@@ -8,6 +8,7 @@
 #include "model/step_graph.h"
 #include "src/graph/memory_plan_checks_test.h"
 #include "tests/support/edited_config.h"
+#include "tests/support/long_prompt.h"
 #include "tests/support/test_runtime.h"
 
 namespace deepinfer {
@@ -78,6 +79,17 @@ TEST(ArenaSize, B20_does_not_grow_with_the_context) {
   const auto reference = arenas(model.directory(), "reference", {1024, 1048576});
   EXPECT_LE(reference[1], reference[0] + std::size_t{16} * 1048576);
 }
+
+class LongPromptArena : public testing::TestWithParam<GraphMode> {};
+
+TEST_P(LongPromptArena, B20_prompts_of_1k_and_8k_tokens_run_in_the_same_arena) {
+  const LongPromptRun first = run_long_prompt(1024, GetParam());
+  expect_same_arena(run_long_prompt(8192, GetParam()), first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, LongPromptArena,
+                         testing::Values(GraphMode::whole, GraphMode::regions),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace
 }  // namespace deepinfer
