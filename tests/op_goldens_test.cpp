@@ -201,7 +201,7 @@ TEST_P(OpGoldens, RopeOddCompress) { run_rope("odd_compress"); }
 TEST_P(OpGoldens, HyperConnectionOfFourStreams) { run_hc("hc4", 20, 1e-6F, 1e-20F); }
 TEST_P(OpGoldens, HyperConnectionOfTwoStreams) { run_hc("hc2", 7, 1e-5F, 1e-6F); }
 
-TEST_P(OpGoldens, SinkhornFromGivenMixes) {
+TEST_P(OpGoldens, B16_sinkhorn_from_given_mixes_that_are_not_symmetric) {
   // hc_mix makes the given mixes itself: its projection picks the first 24 channels, and one more
   // channel brings the mean square to 1.
   constexpr std::int64_t kWidth = 1024;

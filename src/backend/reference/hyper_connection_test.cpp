@@ -17,8 +17,9 @@ WeightRef plain(const Floats& values) {
           .scales = nullptr};
 }
 
-TEST(ReferenceHcSplit, GivesTheSanityVectorOfTheSpecification) {
-  // Model specification 2.4.
+// Fault B16: a sum over the wrong axis. The check values of model specification 2.4, whose matrix
+// is not symmetric.
+TEST(ReferenceHcSplit, B16_an_asymmetric_mix_gives_the_check_values_of_the_specification) {
   const std::vector<double> m = {0.1,  -0.2, 0.3,  -0.4, 0.05, 0.15, -0.25, 0.35,
                                  -0.3, 0,    0.3,  -0.1, 0.2,  -0.2, 0.1,   -0.3,
                                  0,    0.3,  -0.1, 0.2,  -0.2, 0.1,  -0.3,  0};
@@ -46,7 +47,7 @@ TEST(ReferenceHcSplit, GivesTheSanityVectorOfTheSpecification) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_NEAR(comb[i], expected_comb[i], 1e-6) << i;
 }
 
-TEST(ReferenceSinkhorn, EndsWithAColumnStep) {
+TEST(ReferenceSinkhorn, B16_ends_with_a_column_step) {
   std::vector<double> comb = {3, -1, 0.5, 2};
   sinkhorn(comb.data(), 2, 2, 1e-6);
   EXPECT_NEAR(comb[0] + comb[2], 1, 1e-5);
@@ -76,7 +77,7 @@ TEST_F(ReferenceHyperConnection, CollapseIsTheWeightedSumOfStreams) {
   EXPECT_EQ(run(HcCollapse{}, {x, pre}).f32(), (Floats{7, 14}));
 }
 
-TEST_F(ReferenceHyperConnection, ExpandSumsOverTheFirstIndexOfComb) {
+TEST_F(ReferenceHyperConnection, B16_expand_sums_over_the_first_index_of_comb) {
   const Given y = f.activation("y", {1, 1}, {100});
   const Given x = f.activation("x", {1, 2, 1}, {1, 10});
   const Given post = f.activation("post", {1, 2}, {1, 2});
