@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang-tidy over the C++ files of the tree; every finding is an error.
 #
-#   scripts/lint.sh [GLOB]       e.g. scripts/lint.sh 'tokenizer*'
+#   scripts/lint.sh [GLOB]       e.g. scripts/lint.sh 'tokenizer*', scripts/lint.sh 'src/graph/*'
 #
 # Most of clang-tidy's time goes into the headers that a file includes. So the checks of style and
 # bug patterns see the files of a folder together, up to ten in one unit that includes them (a unit
