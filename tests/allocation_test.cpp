@@ -210,6 +210,7 @@ class CountedExecutable : public Executable {
  public:
   CountedExecutable(std::unique_ptr<Executable> executable, RunCounts& runs)
       : executable_(std::move(executable)), runs_(runs[executable_->graph().rows]) {}
+  void load_inputs() override { executable_->load_inputs(); }
   void run() override {
     ++runs_;
     executable_->run();

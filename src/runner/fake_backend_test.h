@@ -20,6 +20,8 @@ namespace deepinfer {
 
 /// What the test shares with every FakeBackend and its executables.
 struct FakeDevice {
+  /// Called by every load_inputs().
+  std::function<void()> on_load;
   /// Called by every run of every executable, with the graph's rows.
   std::function<void(int rows)> on_run;
   /// (rows, mode) that compile() refuses; rows 0 = every size.
@@ -44,6 +46,9 @@ class FakeExecutable : public Executable {
                               static_cast<std::size_t>(value.shape.elements()));
   }
 
+  void load_inputs() override {
+    if (device_.on_load) device_.on_load();
+  }
   void run() override {
     if (device_.on_run) device_.on_run(graph_->rows);
     if (!device_.writes_derived) return;

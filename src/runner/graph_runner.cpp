@@ -161,6 +161,7 @@ struct GraphRunner::State {
   void fill(CapturedStep& step) const {
     if (!input_on_device) step.device.copy_from(step.host);
     step.device.reset_derived();
+    step.executable->load_inputs();
   }
 
   void run(CapturedStep& step) const {
@@ -281,6 +282,7 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       prepare_input({&padding_sequence, 1}, entry->host);
       entry->device.copy_from(entry->host);
       entry->device.reset_derived();
+      entry->executable->load_inputs();
       const auto run_start = Clock::now();
       entry->executable->run();
       entry->device.check_derived();

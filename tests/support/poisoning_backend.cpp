@@ -26,6 +26,7 @@ class PoisoningExecutable : public Executable {
  public:
   explicit PoisoningExecutable(std::unique_ptr<Executable> inner) : inner_(std::move(inner)) {}
 
+  void load_inputs() override { inner_->load_inputs(); }
   void run() override {
     const std::span<std::byte> arena = arena_of(*inner_);
     std::fill(arena.begin(), arena.end(), kNanByte);

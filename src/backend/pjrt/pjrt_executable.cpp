@@ -239,7 +239,8 @@ void PjrtExecutable::measure() {
 }
 
 void PjrtExecutable::run() {
-  upload_metadata();
+  if (!loaded_) load_inputs();
+  loaded_ = false;
   for (Step& step : steps_) {
     announce_begin(step);
     run(step);
@@ -249,7 +250,7 @@ void PjrtExecutable::run() {
   for (Buffer& value : values_) value = Buffer();
 }
 
-void PjrtExecutable::upload_metadata() {
+void PjrtExecutable::load_inputs() {
   for (const ValueId id : uploaded_) {
     const Value& value = graph_->value(id);
     const NamedType type = {
@@ -257,6 +258,7 @@ void PjrtExecutable::upload_metadata() {
         .type = {.type = element_of(value.dtype), .dims = dims_of(value.shape)}};
     values_[at(id)] = client_->upload(type, {storage_[at(id)], type.type.bytes()});
   }
+  loaded_ = true;
 }
 
 void PjrtExecutable::run(Step& step) {

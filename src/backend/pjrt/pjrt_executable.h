@@ -3,9 +3,9 @@
 // A graph as programs of a plug-in, bound to memory: one for the whole graph, one per region call
 // or one per node. Calls and nodes that are alike share a program.
 //
-// Weights and roots lie on the device. A run uploads the metadata from its host storage, runs the
-// programs in order, each on what those before left on the device, and downloads the graph's
-// outputs and the metadata that it derives. One thread at a time.
+// Weights and roots lie on the device; load_inputs() uploads the metadata from its host storage. A
+// run runs the programs in order, each on what those before left on the device, and downloads the
+// graph's outputs and the metadata that it derives. One thread at a time.
 
 #include <memory>
 #include <string>
@@ -33,6 +33,7 @@ class PjrtExecutable : public deepinfer::Executable {
   PjrtExecutable(std::shared_ptr<const Client> client, ProgramStore& programs, DeviceStore& memory,
                  std::shared_ptr<const Graph> graph, const Bindings& bindings, Settings settings);
 
+  void load_inputs() override;
   void run() override;
   TensorRef output(std::string_view name) const override;
   ExecutableInfo info() const override { return info_; }
@@ -87,7 +88,6 @@ class PjrtExecutable : public deepinfer::Executable {
   void find_last_uses();
   void measure();
 
-  void upload_metadata();
   void run(Step& step);
   void announce_begin(const Step& step) const;
   void announce_end(const Step& step) const;
@@ -102,7 +102,8 @@ class PjrtExecutable : public deepinfer::Executable {
   std::vector<std::byte*> storage_;                // by value id: metadata and roots
   std::vector<ValueId> uploaded_;                  // metadata that a step reads
   std::vector<ValueId> derived_;                   // metadata that a step writes
-  std::vector<Buffer> values_;                     // by value id, during a run
+  std::vector<Buffer> values_;                     // by value id, until the end of a run
+  bool loaded_ = false;                            // inputs of the next run are in values_
   std::vector<host::AlignedBuffer> output_bytes_;  // by output
 };
 
