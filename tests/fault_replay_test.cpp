@@ -169,6 +169,56 @@ TEST_P(Replay, A16_every_number_of_live_rows_gives_the_eager_bits) {
   }
 }
 
+/// Logits after each lot of tokens behind the first `prefix`, a lot being one step in the graph of
+/// `size` rows; the lots ascend, and end where one does not fit.
+std::vector<std::vector<float>> run_lots(Runtime& runtime, const std::vector<std::int32_t>& tokens,
+                                         int prefix, std::span<const int> lots, int size) {
+  StepScript script(runtime);
+  script.open(tokens);
+  for (const int chunk :
+       even_chunks(static_cast<std::size_t>(prefix), max_step_rows(runtime.options())))
+    script.step({{0, chunk}});
+  std::vector<std::vector<float>> logits;
+  for (const int lot : lots)
+    if (lot <= size) logits.push_back(script.step_at_size(size, {{0, lot}}).front());
+  return logits;
+}
+
+class RowThresholds : public testing::TestWithParam<int> {};
+
+// The cpu kernels deal out rows from four a thread on and split single rows below that: the entries
+// that index_top_k sweeps, the channels of hc_mix (and the heads of sparse_attention, more than t41
+// has: CpuSparseAttention). Rows of a graph and live rows both lie around that number here.
+TEST_P(RowThresholds, A16_around_the_rows_from_which_kernels_split_otherwise) {
+  constexpr int kRowsPerThread = 4;
+  constexpr int kPrefix = 200;  // entries enough for every part of a split row
+  const int threshold = kRowsPerThread * GetParam();
+  const std::vector<int> lots = {threshold - 1, threshold, threshold + 1};
+  const std::vector<std::int32_t> tokens =
+      random_tokens(170, static_cast<std::size_t>(kPrefix + 3 * threshold));
+  Options options = test_options("cpu");
+  options.graph_mode = GraphMode::eager;
+  options.prefill_bucket = 16;
+  const auto wanted = run_lots(*open_runtime("t41", options), tokens, kPrefix, lots, 16);
+  ASSERT_EQ(wanted.size(), 3U);
+  options.graph_mode = GraphMode::whole;
+  options.threads = GetParam();
+  for (const int bucket : {threshold - 1, threshold, threshold + 1, 16}) {
+    options.prefill_bucket = bucket;
+    options.max_batch = bucket == 16 ? 8 : 1;
+    const auto runtime = open_runtime("t41", options);
+    for (const int size : runtime->runner().graphs()) {
+      if (size < lots.front()) continue;
+      const auto got = run_lots(*runtime, tokens, kPrefix, lots, size);
+      ASSERT_GE(got.size(), 1U);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_TRUE(same_bits(got[i], wanted[i])) << lots[i] << " rows in a graph of " << size;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, RowThresholds, testing::Values(1, 2, 3));
+
 TEST_P(Replay, C2_the_first_request_after_start_equals_the_second) {
   const std::vector<std::int32_t> tokens = random_tokens(80, 20);
   for (const EngramMode engram : {EngramMode::memory, EngramMode::disk}) {
