@@ -52,8 +52,8 @@ using CompileProgress = std::function<void(std::size_t done, std::size_t program
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// Brings the bound metadata to a device that has memory apart. Before a run, and no part of it: a
-  /// run without it does it first.
+  /// Brings the bound metadata to a device that has memory apart. Before a run, and no part of it:
+  /// a run without it does it first.
   virtual void load_inputs() {}
   /// Runs the step over the bound metadata, weights and roots.
   virtual void run() = 0;
