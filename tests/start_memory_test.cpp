@@ -96,18 +96,55 @@ std::string memory_lines(const std::string& text) {
   return lines;
 }
 
-TEST(StartMemoryPlan, A21_two_processes_started_together_print_the_same_plan) {
-  const ProgramCall call{.arguments = {"run", "-m", "tests/data/t41", "--tokens", "5,6", "-n", "1",
-                                       "--kv-memory", "64M", "--max-context", "4096"}};
+/// The memory lines of two programs that are started at the same moment.
+std::vector<std::string> plans_of_two(const std::vector<std::string>& options) {
+  ProgramCall call{.arguments = {"run", "-m", "tests/data/t41", "--tokens", "5,6", "-n", "1"}};
+  call.arguments.insert(call.arguments.end(), options.begin(), options.end());
   std::vector<ProgramResult> results(2);
   std::vector<std::thread> threads;
   threads.reserve(results.size());
   for (ProgramResult& result : results)
     threads.emplace_back([&] { result = run_program(DEEPINFER_PROGRAM, call); });
   for (std::thread& thread : threads) thread.join();
-  for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::string plan = memory_lines(results[0].err);
-  EXPECT_EQ(plan, memory_lines(results[1].err));
+  std::vector<std::string> plans;
+  for (const ProgramResult& result : results) {
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    plans.push_back(memory_lines(result.err));
+  }
+  return plans;
+}
+
+/// Whether a run with these options is given the same plan with so much free and with twice that.
+bool same_plan(const ModelConfig& config, const Options& options, std::int64_t available) {
+  const CachePlan one = plan_caches(config, options, available);
+  const CachePlan two = plan_caches(config, options, 2 * available);
+  return one.max_context == two.max_context && one.geometry.blocks == two.geometry.blocks &&
+         one.geometry.slots == two.geometry.slots;
+}
+
+TEST(StartMemoryPlan, A21_the_default_is_the_same_for_two_processes_started_together) {
+  const std::vector<std::string> plans = plans_of_two({});
+  EXPECT_NE(plans[0], "");
+  EXPECT_EQ(plans[0], plans[1]);
+}
+
+TEST(StartMemoryPlan, A21_what_is_free_changes_no_plan_that_is_named_or_at_the_ceiling) {
+  const ModelConfig config = read_config(test_model("released"));
+  Options options = test_options("cpu");
+  options.max_context = 0;
+  options.kv_memory = 0;
+  EXPECT_TRUE(same_plan(config, options, std::int64_t{16} << 30)) << "4 GiB, the ceiling";
+  // A quarter of less does follow what is free, as the manual says; a named size never does.
+  EXPECT_FALSE(same_plan(config, options, std::int64_t{4} << 30));
+  options.kv_memory = std::int64_t{1} << 30;
+  EXPECT_TRUE(same_plan(config, options, std::int64_t{4} << 30));
+}
+
+TEST(StartMemoryPlan, A21_two_processes_started_together_print_the_same_plan) {
+  const std::vector<std::string> plans =
+      plans_of_two({"--kv-memory", "64M", "--max-context", "4096"});
+  const std::string& plan = plans[0];
+  EXPECT_EQ(plan, plans[1]);
 
   // The total is the sum of the named parts.
   std::istringstream stream(plan);
