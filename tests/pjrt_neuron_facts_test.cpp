@@ -7,37 +7,33 @@
 #include <filesystem>
 
 #include "tests/support/cli.h"
-#include "tests/support/golden_checks.h"
-#include "tests/support/golden_model.h"
+#include "tests/support/test_runtime.h"
 
 namespace deepinfer {
 namespace {
 
-class NeuronFacts : public testing::TestWithParam<Numerics> {};
-
-TEST_P(NeuronFacts, AWholeModelGivesTheGoldens) {
+TEST(NeuronFacts, AWholeModelGivesTheGreedyTokensOfCpuByThem) {
 #ifdef DEEPINFER_PJRT
   if (!std::filesystem::exists(DEEPINFER_PJRT_PLUGIN)) GTEST_SKIP() << "no plug-in";
   setenv("PJRT_NPROC", "1", 1);
   const TemporaryFolder folder;
-  const std::string plugin = folder.file("libneuronpjrt.so");
-  std::filesystem::create_symlink(DEEPINFER_PJRT_PLUGIN, plugin);
-  GoldenRun run{.model = "t41",
-                .backend = "pjrt",
-                .mode = GraphMode::regions,
-                .numerics = GetParam(),
-                .longest_prompt = 48};
-  run.all_chunkings = false;
-  run.greedy_tokens = 16;
-  run.pjrt_plugin = plugin;
-  check_goldens(run);
+  Options options = test_options("pjrt");
+  options.pjrt_plugin = folder.file("libneuronpjrt.so");
+  std::filesystem::create_symlink(DEEPINFER_PJRT_PLUGIN, options.pjrt_plugin);
+  options.compile_backend = "xla_backend_optimization_level=0";  // compiling is most of the time
+  options.graph_mode = GraphMode::regions;
+  options.numerics = Numerics::fp32;
+  options.max_batch = 1;
+  options.prefill_bucket = 4;
+  const auto neuron = open_runtime("t41", options);
+  options.backend = BackendKind::cpu;
+  const auto cpu = open_runtime("t41", options);
+  const auto tokens = random_tokens(7, 21);
+  EXPECT_EQ(greedy(*neuron, tokens, 12), greedy(*cpu, tokens, 12));
 #else
   GTEST_SKIP() << "no plug-in";
 #endif
 }
-
-INSTANTIATE_TEST_SUITE_P(All, NeuronFacts, testing::Values(Numerics::fp32, Numerics::official),
-                         [](const auto& info) { return golden_name(info.param); });
 
 }  // namespace
 }  // namespace deepinfer
