@@ -3,33 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/cli.h"
 #include "tests/support/golden_checks.h"
 #include "tests/support/golden_model.h"
+#include "tests/support/pjrt_plugin.h"
 #include "tests/support/test_runtime.h"
 
 namespace deepinfer {
 namespace {
 
-constexpr const char* kPlugin = DEEPINFER_PJRT_PLUGIN;
-
-bool has_plugin() {
-#ifdef DEEPINFER_PJRT
-  // One thread: sums are then made in the same order every time.
-  setenv("PJRT_NPROC", "1", 1);
-  return std::filesystem::exists(kPlugin);
-#else
-  return false;
-#endif
-}
-
 Options small_options(GraphMode mode) {
   Options options = test_options("pjrt");
-  options.pjrt_plugin = kPlugin;
+  options.pjrt_plugin = kPjrtPlugin;
   options.graph_mode = mode;
   options.max_batch = 1;
   options.prefill_bucket = 8;
@@ -41,7 +29,7 @@ class PjrtGoldens : public testing::TestWithParam<Numerics> {};
 /// Held to what cpu is held to (golden_checks.cpp): fp32 logits within 1e-3, official ones by
 /// cosine, greedy tokens equal as long as the gap to the next one is clear.
 TEST_P(PjrtGoldens, LogitsAndGreedyTokens) {
-  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
   GoldenRun run{.model = "t41",
                 .backend = "pjrt",
                 .mode = GraphMode::whole,
@@ -49,7 +37,7 @@ TEST_P(PjrtGoldens, LogitsAndGreedyTokens) {
                 .longest_prompt = 48};
   run.all_chunkings = false;  // another size is another program, whose sums may round differently
   run.greedy_tokens = 16;
-  run.pjrt_plugin = kPlugin;
+  run.pjrt_plugin = kPjrtPlugin;
   check_goldens(run);
 }
 
@@ -59,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(All, PjrtGoldens, testing::Values(Numerics::fp32, Numer
 class PjrtModes : public testing::TestWithParam<GraphMode> {};
 
 TEST_P(PjrtModes, GiveTheGreedyTokensOfCpu) {
-  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
   Options options = small_options(GetParam());
   options.numerics = Numerics::fp32;
   const auto pjrt = open_runtime("t41", options);
@@ -86,7 +74,7 @@ ProgramResult complete(const std::string& cache) {
                                                        "--backend",
                                                        "pjrt",
                                                        "--pjrt-plugin",
-                                                       kPlugin,
+                                                       kPjrtPlugin,
                                                        "-p",
                                                        "Alice was beginning to get very tired of",
                                                        "--max-batch",
@@ -106,7 +94,7 @@ ProgramResult complete(const std::string& cache) {
 }
 
 TEST(PjrtModel, E8_the_program_answers_and_started_again_elsewhere_compiles_nothing) {
-  if (!has_plugin()) GTEST_SKIP() << "no plug-in";
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
   const TemporaryFolder folder;
   const ProgramResult first = complete(folder.file("here"));
   ASSERT_EQ(first.exit_code, 0) << first.err;

@@ -40,6 +40,12 @@ GraphRun::GraphRun(const Model& model, const CacheGeometry& geometry, Graph grap
 
 GraphRun::~GraphRun() = default;
 
+std::int64_t GraphRun::root_bytes() const {
+  std::int64_t bytes = 0;
+  for (const CacheRoot root : caches_.layout().roots()) bytes += caches_.layout().root_bytes(root);
+  return bytes;
+}
+
 std::vector<float> GraphRun::step(std::span<const std::int32_t> tokens, std::int64_t first) {
   const std::int64_t width = metadata_.field(step_inputs::kBlockTable).row_bytes /
                              static_cast<std::int64_t>(sizeof(std::int32_t));

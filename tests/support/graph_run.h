@@ -26,6 +26,9 @@ class GraphRun {
   /// One step of one sequence in slot 0, whose blocks are in order: rows `first` to the end of
   /// `tokens`. Returns the logits of all these rows.
   std::vector<float> step(std::span<const std::int32_t> tokens, std::int64_t first);
+  /// Bytes of all roots.
+  std::int64_t root_bytes() const;
+  ExecutableInfo info() const { return executable_->info(); }
 
  private:
   class StepBindings;
