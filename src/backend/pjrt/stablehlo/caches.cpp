@@ -69,7 +69,7 @@ Val read_records(ModuleWriter& w, const CacheVal& cache, const Val& row, const V
 }
 
 Val write_records(ModuleWriter& w, const CacheVal& cache, const Val& row, const Val& inner,
-                  const Val& writes, const Val& records, const Val* held) {
+                  const Val& writes, const Val& records) {
   // Every update must name a place. Rows that write nothing repeat the first row that does, byte
   // for byte; where none does, all put back what one place holds.
   const std::int64_t n = records.dim(0);
@@ -79,14 +79,9 @@ Val write_records(ModuleWriter& w, const CacheVal& cache, const Val& row, const 
   const Val source = w.select(writes, w.iota(Element::i32, {n}, 0), w.broadcast(stand_in, {n}, {}));
   const Val starts = w.gather_rows(starts_of(w, cache, row, inner), source);
   const Val fresh = w.gather_rows(records, source);
-  Val kept;
-  if (held != nullptr) {
-    kept = w.gather_rows(*held, source);
-  } else {
-    const Val place = w.slice_axis(starts, 0, 0, 1);
-    const Val old = w.gather_windows(cache.storage, place, records.dim(1));
-    kept = w.broadcast(old, records.dims, {0, 1});
-  }
+  const Val place = w.slice_axis(starts, 0, 0, 1);
+  const Val old = w.gather_windows(cache.storage, place, records.dim(1));
+  const Val kept = w.broadcast(old, records.dims, {0, 1});
   const Val updates = w.select(w.broadcast(any, records.dims, {}), fresh, kept);
   return w.scatter_windows(cache.storage, starts, updates);
 }

@@ -43,11 +43,10 @@ Val starts_of(ModuleWriter& w, const CacheVal& cache, const Val& row, const Val&
 Val read_records(ModuleWriter& w, const CacheVal& cache, const Val& row, const Val& inner,
                  std::int64_t bytes);
 /// The root's bytes with records ui8 [n, bytes] written at (row, inner), i32 [n] each, for those i
-/// with `writes`[i] (i1 [n]); the others leave no trace. `held`: what read_records() gave for the
-/// same places, where an op reads them anyway: a second, unordered read could make a compiler copy
-/// the root.
+/// with `writes`[i] (i1 [n]); the others leave no trace. An op that also reads the root must let
+/// `records` depend on what it made of that: an unordered read makes a compiler copy the root.
 Val write_records(ModuleWriter& w, const CacheVal& cache, const Val& row, const Val& inner,
-                  const Val& writes, const Val& records, const Val* held = nullptr);
+                  const Val& writes, const Val& records);
 
 /// Bytes of entries `index` (i32 [n, k], not negative where it matters) of the sequences in `slots`
 /// (i32 [n]) in a block cache with `block_table` (i32 [slots, blocks of a sequence]).

@@ -25,6 +25,17 @@ Val is_last(ModuleWriter& w, const Val& previous) {
   return w.compare("NE", shifted, w.iota(Element::i32, {rows}, 0));
 }
 
+/// `records` to be written after `read`, which was computed from what lies there now: a compiler
+/// that sees no order between a read and a write of a root keeps a copy of it for the reader. The
+/// order is a choice that no row takes, since no position is below -1.
+Val after(ModuleWriter& w, const Val& records, const Val& read, const Val& positions) {
+  const Val never =
+      w.both(w.compare("LT", positions, -2.0),
+             w.compare("LT", w.reshape(w.slice_axis(read, 1, 0, 1), {read.dim(0)}), 0.0));
+  return w.select(flags_like(w, never, records), w.constant(records.type, 0, records.dims),
+                  records);
+}
+
 }  // namespace
 
 void lower(const Compress& op, OpIo& io) {
@@ -58,7 +69,7 @@ void lower(const Compress& op, OpIo& io) {
   const Val leaves = w.both(w.both(real, w.unary("not", odd)), is_last(w, previous));
   const Val halves = w.concatenate(std::array<Val, 2>{a, g}, 1);
   const Val records = w.reshape(w.bitcast(halves, Element::ui8), {rows, bytes});
-  io.write(write_records(w, state, slots, zero, leaves, records, &held));
+  io.write(write_records(w, state, slots, zero, leaves, after(w, records, pooled, positions)));
 }
 
 }  // namespace deepinfer::pjrt
