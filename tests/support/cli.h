@@ -3,30 +3,13 @@
 // Short spellings for the tests that start the program. Sizes are small so that a start takes
 // milliseconds on the reference backend, too.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "src/core/temporary_folder_test.h"
 #include "tests/support/run_program.h"
 
 namespace deepinfer {
-
-/// A folder of its own, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  /// Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& text) const;
-  bool empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::filesystem::path path_;
-};
 
 using Arguments = std::vector<std::string>;
 

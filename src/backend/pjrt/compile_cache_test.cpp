@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "backend/pjrt/cache_entry.h"
-#include "backend/pjrt/temporary_folder_test.h"
 #include "core/sha256.h"
+#include "core/temporary_folder_test.h"
 
 namespace deepinfer::pjrt {
 namespace {
@@ -44,7 +44,7 @@ class CompileCacheFolder : public testing::Test {
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(CompileCacheFolder, FindsWhatAnotherStartKept) {

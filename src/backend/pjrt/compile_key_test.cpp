@@ -6,8 +6,8 @@
 #include <set>
 
 #include "backend/pjrt/client/fake_plugin_test.h"
-#include "backend/pjrt/temporary_folder_test.h"
 #include "core/sha256.h"
+#include "core/temporary_folder_test.h"
 
 namespace deepinfer::pjrt {
 namespace {
@@ -45,7 +45,7 @@ TEST(CompileKey, EveryPartMattersAndNoneRunsIntoTheNext) {
 
 TEST(CompileKey, E8_the_place_of_the_plugin_is_not_part_of_it) {
   test::reset_fake();
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path copy = folder.path() / "elsewhere.so";
   std::filesystem::copy_file(DEEPINFER_FAKE_PJRT_PLUGIN, copy);
   const auto identity = [](const std::string& file) {

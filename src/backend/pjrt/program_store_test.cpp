@@ -7,7 +7,7 @@
 #include "backend/pjrt/client/compile_options.h"
 #include "backend/pjrt/client/cpu_client_test.h"
 #include "backend/pjrt/client/fake_plugin_test.h"
-#include "backend/pjrt/temporary_folder_test.h"
+#include "core/temporary_folder_test.h"
 
 namespace deepinfer::pjrt {
 namespace {
@@ -53,7 +53,7 @@ class ProgramStoreOnTheFake : public testing::Test {
     return store.programs(batch);
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ProgramStoreOnTheFake, EqualTextIsOneProgramAndOneCompile) {
@@ -231,7 +231,7 @@ TEST_F(ProgramStoreOnTheFake, E9_one_that_fails_twice_is_an_error_and_the_others
 /// there was such a call.
 bool two_starts(int n, int faulty) {
   test::reset_fake();
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (int start = 0; start < 2; ++start) {
     fake_control().fail_at = 0;
     const auto client = Client::open(Plugin::load(DEEPINFER_FAKE_PJRT_PLUGIN));
@@ -258,7 +258,7 @@ TEST_F(ProgramStoreOnTheFake, AnErrorAtAnyCallLeavesNothingBehind) {
 TEST(ProgramStoreOnTheCpuPlugin, AProgramFromDiskGivesTheSameBits) {
   const auto client = test::cpu_client();
   if (client == nullptr) GTEST_SKIP() << "no plug-in";
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string text =
       "module @double {\n  func.func public @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n    "
       "%y = stablehlo.exponential %x : tensor<2x2xf32>\n    return %y : tensor<2x2xf32>\n  }\n}\n";

@@ -42,12 +42,10 @@ class Check {
   explicit Check(const std::map<std::string, Interval>& parameters) : parameters_(parameters) {}
 
   std::vector<Violation> run(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
+    for_each_line(text, [this](std::string_view line) {
       ++number_;
-      read(trimmed_line(text.substr(0, end)));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+      read(line);
+    });
     return std::move(found_);
   }
 

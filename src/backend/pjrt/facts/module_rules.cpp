@@ -46,12 +46,10 @@ class Check {
   explicit Check(const ModuleRules& rules) : rules_(rules) {}
 
   std::vector<Violation> run(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
+    for_each_line(text, [this](std::string_view line) {
       ++number_;
-      read(trimmed_line(text.substr(0, end)));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+      read(line);
+    });
     for (const Loop& loop : loops_) add(loop.line, "a loop that does not end");
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Violation& a, const Violation& b) { return a.line < b.line; });

@@ -4,15 +4,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
-namespace deepinfer::pjrt::test {
+namespace deepinfer {
 
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "deepinfer-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "deepinfer-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = name;
   }
@@ -24,9 +25,16 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  bool empty() const { return std::filesystem::is_empty(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+    return file(name);
+  }
 
  private:
   std::filesystem::path path_;
 };
 
-}  // namespace deepinfer::pjrt::test
+}  // namespace deepinfer
