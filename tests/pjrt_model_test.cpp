@@ -68,6 +68,33 @@ INSTANTIATE_TEST_SUITE_P(All, PjrtModes,
                          testing::Values(GraphMode::whole, GraphMode::eager, GraphMode::regions),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
+// Fault area E: programs for shorter sequences have tables of another width over the same roots.
+TEST(PjrtModel, ContextBucketsChangeNothing) {
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
+  // Op by op, since ops that see no table are the same programs in all buckets.
+  Options options = small_options(GraphMode::eager);
+  options.numerics = Numerics::fp32;
+  options.max_context = 96;
+  options.block_tokens = 8;
+  const auto tokens = random_tokens(11, 70);
+  const std::vector<int> chunks = even_chunks(tokens.size(), 8);
+  const auto plain = open_runtime("t41", options);
+  const std::vector<float> expected = last_logits(*plain, tokens, chunks);
+  const std::vector<std::int32_t> text = greedy(*plain, random_tokens(12, 3), 24);
+  options.context_bucket = 12;
+  const auto bucketed = open_runtime("t41", options);
+  EXPECT_LE(largest_difference(expected, last_logits(*bucketed, tokens, chunks)), 1e-3);
+  EXPECT_EQ(text, greedy(*bucketed, random_tokens(12, 3), 24));
+  std::size_t used = 0;
+  for (const CaptureInfo& info : bucketed->runner().captures()) used += info.replays > 0 ? 1 : 0;
+  EXPECT_GE(used, 5U);  // 12, 48, 96 positions with 8 rows, 12 and 48 with one
+
+  const std::optional<DeviceMemoryUse>& device = bucketed->memory().device;
+  ASSERT_TRUE(device.has_value());
+  for (const MemoryPart& part : device->parts) EXPECT_GT(part.bytes, 0) << part.name;
+  EXPECT_FALSE(open_runtime("t41", test_options("cpu"))->memory().device.has_value());
+}
+
 /// The program on the bundled model, its compiled programs kept in `cache`.
 ProgramResult complete(const std::string& cache) {
   return run_program(DEEPINFER_PROGRAM, {.arguments = {"run",

@@ -4,7 +4,8 @@
 // step.
 //
 // The contract is the seed document's. capture() builds, compiles and runs one graph per size over
-// the same persistent metadata buffers, cut to the size; replay() copies the host metadata of a
+// the same persistent metadata buffers, cut to the size; with context buckets one per size and
+// longest sequence. replay() copies the host metadata of a
 // size into its device metadata, outside the graph, and runs it. A runner and what it hands out
 // belong to one thread. The model and the caches must outlive the captured graphs. A CapturedGraph
 // may be held as long as the runner lives; using it after destroy() or a later capture() is an
@@ -13,12 +14,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "deepinfer/options.h"
+#include "deepinfer/start_memory.h"
 
 namespace deepinfer {
 
@@ -72,6 +75,7 @@ class StepOutput {
 /// One line of the start table.
 struct CaptureInfo {
   int rows = 0;
+  std::int64_t context = 0;           ///< positions that a sequence may have
   int runs_at = 0;                    ///< 0: captured; else left out, its rows run at this size
   bool prefill = false;               ///< larger than any batch: only prompt chunks run it
   GraphMode mode = GraphMode::whole;  ///< what it runs as: asked for, or fallen back to
@@ -83,6 +87,7 @@ struct CaptureInfo {
   std::size_t arena_bytes = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
+  std::uint64_t replays = 0;  ///< since capture
 };
 
 /// What one replay took, in milliseconds. The copy is outside the graph: graph_ms has none of it.
@@ -101,7 +106,8 @@ struct CaptureProgress {
 
 class GraphRunner {
  public:
-  /// Sizes are 1, 2, 4, … up to `max_batch_size`, and options.prefill_bucket. With
+  /// Sizes are 1, 2, 4, … up to `max_batch_size`, and options.prefill_bucket; each is captured for
+  /// every length that step_contexts() gives for options.context_bucket. With
   /// `input_on_device` the caller fills the device metadata itself and replay() does not copy.
   GraphRunner(int max_batch_size, const Options& options, bool input_on_device = false);
   /// The same on a backend of the caller's; an empty factory: the one that `options` name.
@@ -114,7 +120,8 @@ class GraphRunner {
   GraphRunner& operator=(const GraphRunner&) = delete;
 
   /// Destroys what was captured before; then, largest size first, builds, compiles and runs each
-  /// graph once on padding rows. `max_context` fixes the block table's width. With `trace` every
+  /// graph once on padding rows. `max_context` fixes the block table's width, in a graph of a
+  /// smaller context bucket that does. With `trace` every
   /// graph also outputs the values of StepGraphOptions::trace. With --fullgraph false a size that
   /// no graph mode can compile is left out, and its rows run at the next larger one; the largest
   /// has none. Throws Error; nothing stays captured then.
@@ -128,8 +135,11 @@ class GraphRunner {
 
   /// Captured sizes, ascending; empty before capture and after destroy.
   std::vector<int> graphs() const;
-  /// The smallest captured size that holds `rows`. Throws Error (bad_input) if there is none.
+  /// The smallest captured size that holds `rows`, for sequences of any length. Throws Error
+  /// (bad_input) if there is none.
   CapturedGraph& graph_for(int rows);
+  /// The same for sequences of up to `context` positions: the smallest bucket that holds them.
+  CapturedGraph& graph_for(int rows, std::int64_t context);
   /// Host metadata of a captured graph, for the caller to fill before replay().
   InputMetadata& input(CapturedGraph& graph);
   /// Device metadata, for callers of input_on_device.
@@ -151,11 +161,11 @@ class GraphRunner {
   /// Frees graphs and buffers. Safe to call twice; replay() afterwards throws Error.
   void destroy();
 
-  /// Of the captured sizes, ascending.
+  /// Of the captured graphs, ascending by size, then by context.
   std::vector<CaptureInfo> captures() const;
-  /// Of the sizes that could not be compiled, ascending.
+  /// Of the graphs that could not be compiled, in the same order.
   std::vector<CaptureInfo> left_out() const;
-  /// Replays of a captured size since capture.
+  /// Replays of a captured size since capture, at all lengths.
   std::uint64_t replays(int rows) const;
   /// Counters since construction. compiles: graphs that were compiled, or, of a backend with a
   /// compiler of its own, programs; such programs found compiled on disk; its compiles that failed
@@ -166,6 +176,8 @@ class GraphRunner {
   std::uint64_t compile_retries() const;
   std::uint64_t graph_hits() const;
   std::uint64_t eager_fallbacks() const;
+  /// Memory that what is captured holds on a device of its own; empty: it has none.
+  std::optional<DeviceMemoryUse> device_memory() const;
   /// What the last capture did otherwise than asked: lines for people, none if nothing.
   std::vector<std::string> notes() const;
   /// With options.alias_debug: which inputs of the captured graphs share bytes, a line per pair.

@@ -33,8 +33,11 @@ struct Options {
   int max_batch = 16;
   int prefill_bucket = 128;
   std::int64_t max_context = 0;  ///< 0 = what the KV buffer holds, at most the model's limit
-  std::int64_t kv_memory = 0;    ///< bytes; 0 = a quarter of free memory, at most 4 GiB
-  int block_tokens = 64;         ///< positions per KV block; even
+  /// Smallest length of sequences that graphs are captured for; 0 = only max_context; none = by
+  /// backend.
+  std::optional<std::int64_t> context_bucket;
+  std::int64_t kv_memory = 0;  ///< bytes; 0 = a quarter of free memory, at most 4 GiB
+  int block_tokens = 64;       ///< positions per KV block; even
   std::optional<Layout>
       layout;  ///< none = by graph mode: layer_major for regions, else block_major
   Numerics numerics = Numerics::official;

@@ -18,6 +18,7 @@
 #include "backend/tensor_ref.h"
 #include "cache/cache_plan.h"
 #include "deepinfer/options.h"
+#include "deepinfer/start_memory.h"
 #include "graph/graph.h"
 
 namespace deepinfer {
@@ -79,9 +80,11 @@ class Backend {
   virtual std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                               const Bindings& bindings, GraphMode mode) = 0;
   /// Tells `progress` of later compile() calls, on their thread; what it throws ends them.
-  virtual void report_compiles(CompileProgress /*progress*/) {}
+  virtual void report_compiles(const CompileProgress& /*progress*/) {}
   /// Empty: the backend has no compiler of its own.
   virtual std::optional<CompileCounts> compile_counts() const { return std::nullopt; }
+  /// Memory taken on a device that has its own; empty: the backend has no such device.
+  virtual std::optional<DeviceMemoryUse> device_memory() const { return std::nullopt; }
   /// What people must be told of the backend's work so far: a line each.
   virtual std::vector<std::string> notes() const { return {}; }
   /// Bytes that runs of the graph work in once it is compiled: its arena, which graphs of the same

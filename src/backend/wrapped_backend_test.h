@@ -24,8 +24,8 @@ class WrappedBackend : public Backend {
                                       GraphMode mode) override {
     return backend_->compile(std::move(graph), bindings, mode);
   }
-  void report_compiles(CompileProgress progress) override {
-    backend_->report_compiles(std::move(progress));
+  void report_compiles(const CompileProgress& progress) override {
+    backend_->report_compiles(progress);
   }
   std::optional<CompileCounts> compile_counts() const override {
     return backend_->compile_counts();

@@ -65,7 +65,7 @@ void warn_idle(const InspectArguments& arguments, const ResolvedOptions& resolve
   const bool plan = arguments.plan.has_value();
   std::vector<std::string_view> idle = {"--fullgraph",     "--input-on-device", "--engram",
                                         "--region-timing", "--trace-file",      "--trace-steps",
-                                        "--alias-debug"};
+                                        "--alias-debug",   "--context-bucket"};
   const auto add = [&idle](bool used, const std::vector<std::string_view>& flags) {
     if (!used) idle.insert(idle.end(), flags.begin(), flags.end());
   };

@@ -27,6 +27,7 @@ Json graphs_json(const Engine& engine) {
   Json graphs = Json::array();
   for (const CaptureInfo& capture : engine.runner().captures())
     graphs.push_back({{"rows", capture.rows},
+                      {"context", capture.context},
                       {"kind", capture.prefill ? "prefill" : "decode"},
                       {"mode", name_of(capture.mode)},
                       {"ops_built", capture.ops_built},
@@ -37,14 +38,21 @@ Json graphs_json(const Engine& engine) {
                       {"arena_bytes", capture.arena_bytes},
                       {"compile_ms", capture.compile_ms},
                       {"first_run_ms", capture.first_run_ms},
-                      {"replays", engine.runner().replays(capture.rows)}});
+                      {"replays", capture.replays}});
   return graphs;
 }
 
 Json memory_json(const StartMemory& memory) {
   Json parts = Json::object();
   for (const MemoryPart& part : memory.parts) parts[part.name] = part.bytes;
-  return {{"parts", parts}, {"total", memory.total()}, {"mapped", memory.mapped_bytes}};
+  Json json = {{"parts", parts}, {"total", memory.total()}, {"mapped", memory.mapped_bytes}};
+  if (memory.device.has_value()) {
+    for (const MemoryPart& part : memory.device->parts)
+      json["device"]["parts"][part.name] = part.bytes;
+    if (memory.device->in_use.has_value()) json["device"]["in_use"] = *memory.device->in_use;
+    if (memory.device->limit.has_value()) json["device"]["limit"] = *memory.device->limit;
+  }
+  return json;
 }
 
 Json result_json(const StartedEngine& started, const Generation& result,

@@ -1,5 +1,6 @@
 #include "engine/runtime.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/process_memory.h"
@@ -32,6 +33,7 @@ Runtime::Runtime(Model model, Options options, BackendFactory make_backend, bool
   runner_.limit_memory(work_limit(memory_, available_));
   runner_.capture(model_, caches_, prepare_input_, padding_sequence(plan_.geometry),
                   plan_.max_context, trace, progress);
+  memory_.device = runner_.device_memory();
   return_free_heap();  // of the load: what is resident from here on is what memory_ says
   add_program_parts(memory_, heap_in_use(),
                     options_.threads > 0 ? options_.threads : ThreadPool::default_threads());
@@ -39,8 +41,12 @@ Runtime::Runtime(Model model, Options options, BackendFactory make_backend, bool
 
 StepOutput Runtime::step(std::span<const SequenceMetadata> sequences) {
   int rows = 0;
-  for (const SequenceMetadata& sequence : sequences) rows += sequence.rows;
-  CapturedGraph& graph = runner_.graph_for(rows);
+  std::int64_t context = 0;
+  for (const SequenceMetadata& sequence : sequences) {
+    rows += sequence.rows;
+    context = std::max(context, sequence.first_position + sequence.rows);
+  }
+  CapturedGraph& graph = runner_.graph_for(rows, context);
   // With input_on_device the step is written where the graph reads it, and replay copies nothing.
   prepare_input_(sequences,
                  options_.input_on_device ? runner_.device_input(graph) : runner_.input(graph));

@@ -77,11 +77,13 @@ TEST(MemoryPlan, AWorkspaceLivesForItsOpOnly) {
 Graph random_graph(std::mt19937_64& random) {
   GraphBuilder builder(1 + static_cast<int>(random() % 9));
   const std::int64_t rows = builder.rows();
+  constexpr int kInputs = 3;
+  const std::size_t ops = 1 + random() % 60;
   std::vector<ValueId> values;
-  for (int i = 0; i < 3; ++i)
+  values.reserve(kInputs + ops);
+  for (int i = 0; i < kInputs; ++i)
     values.push_back(builder.metadata("x" + std::to_string(i), DType::f32,
                                       {rows, 8 * (1 + static_cast<int>(random() % 9))}));
-  const std::size_t ops = 1 + random() % 60;
   for (std::size_t op = 0; op < ops; ++op) {
     const std::string name = "v" + std::to_string(op);
     const ValueId x = values[random() % 3 == 0 ? random() % values.size() : values.size() - 1];

@@ -24,8 +24,8 @@ struct CapturedStep {
                const KvCaches& caches)
       : mode(step.mode),
         graph(std::move(step.graph)),
-        host(host_buffers, graph->rows),
-        device(device_buffers, graph->rows),
+        host(host_buffers, *graph),
+        device(device_buffers, *graph),
         inputs(device_buffers, caches),
         executable(std::move(step.executable)) {}
 
@@ -35,8 +35,8 @@ struct CapturedStep {
   InputMetadata device;
   GraphInputs inputs;
   std::unique_ptr<Executable> executable;
-  CaptureInfo info;
-  std::uint64_t replays = 0;
+  CaptureInfo info;  ///< counts its replays
+  int number = 0;    ///< among the captured graphs, ascending
 };
 
 class CapturedGraph {

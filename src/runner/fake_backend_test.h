@@ -96,7 +96,7 @@ class FakeBackend : public Backend {
     }
     return std::make_unique<FakeExecutable>(device_, std::move(graph), bindings);
   }
-  void report_compiles(CompileProgress progress) override { progress_ = std::move(progress); }
+  void report_compiles(const CompileProgress& progress) override { progress_ = progress; }
   std::optional<CompileCounts> compile_counts() const override {
     if (!device_.own_compiler) return std::nullopt;
     return counts_;

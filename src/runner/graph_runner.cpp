@@ -52,6 +52,20 @@ class StepBindings : public Bindings {
   const MetadataBuffers& device_;
 };
 
+/// What a graph is captured for.
+struct StepSize {
+  int rows = 0;
+  std::int64_t context = 0;
+};
+
+/// Rows of the smallest step of those `captured`, largest first, that holds sequences of `context`
+/// positions; 0 if there is none.
+int rows_that_hold(std::span<const std::unique_ptr<CapturedStep>> captured, std::int64_t context) {
+  const auto step = std::find_if(captured.rbegin(), captured.rend(),
+                                 [=](const auto& entry) { return entry->info.context >= context; });
+  return step == captured.rend() ? 0 : (*step)->info.rows;
+}
+
 }  // namespace
 
 /// What a StepOutput reads through: gone graphs and later replays are noticed.
@@ -101,6 +115,16 @@ struct GraphRunner::State {
     checkpoint = nullptr;
     notes.clear();
     alias_report.clear();
+  }
+
+  std::vector<StepSize> largest_first(std::int64_t max_context) const {
+    const std::vector<std::int64_t> contexts = step_contexts(options, max_context);
+    std::vector<StepSize> all;
+    all.reserve(sizes.size() * contexts.size());
+    for (const int rows : sizes)
+      for (const std::int64_t context : contexts) all.push_back({.rows = rows, .context = context});
+    std::reverse(all.begin(), all.end());
+    return all;
   }
 
   /// Of all programs since construction.
@@ -165,7 +189,7 @@ struct GraphRunner::State {
   }
 
   void run(CapturedStep& step) const {
-    if (watcher != nullptr) watcher->step_begins(step.device.rows());
+    if (watcher != nullptr) watcher->step_begins(step.number);
     fill(step);
     if (watcher != nullptr) watcher->run_begins();
     step.executable->run();
@@ -174,7 +198,7 @@ struct GraphRunner::State {
 
   ReplayTimes run_timed(CapturedStep& step) const {
     ReplayTimes taken;
-    if (watcher != nullptr) watcher->step_begins(step.device.rows());
+    if (watcher != nullptr) watcher->step_begins(step.number);
     const auto start = Clock::now();
     fill(step);
     taken.copy_ms = input_on_device ? 0 : milliseconds_since(start);
@@ -219,7 +243,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     const CapturedGraph::Owner owner = {.runner = state.owner.runner, .capture = next_storage_id()};
     std::vector<std::unique_ptr<CapturedStep>> captured;  // largest first
     int done = 0;
-    const int count = static_cast<int>(state.sizes.size());
+    const std::vector<StepSize> sizes_to_capture = state.largest_first(max_context);
+    const int count = static_cast<int>(sizes_to_capture.size());
     const auto tell = [&](const CaptureInfo& info) {
       if (progress.size) progress.size(info, done, count);
       ++done;
@@ -228,13 +253,13 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       state.backend->report_compiles([&](std::size_t programs_done, std::size_t programs) {
         progress.programs(programs_done, programs, done, count);
       });
-    for (auto size = state.sizes.rbegin(); size != state.sizes.rend(); ++size) {
+    for (const auto& [rows, context] : sizes_to_capture) {
       const auto start = Clock::now();
       const CompileCounts before = state.counts();
       const Graph built = build_step_graph(model.config(), kv_caches.layout(),
-                                           {.rows = *size,
+                                           {.rows = rows,
                                             .numerics = state.options.numerics,
-                                            .max_context = max_context,
+                                            .max_context = context,
                                             .trace = trace});
       if (state.host == nullptr) {  // the largest size comes first and fixes the buffers
         state.host = std::make_unique<MetadataBuffers>(built);
@@ -242,16 +267,17 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       }
       const StepBindings bindings(*model.checkpoint, kv_caches, *state.device);
       // The largest comes first and must work; the others have it to run at.
-      const int larger = captured.empty() ? 0 : captured.back()->graph->rows;
+      const int larger = rows_that_hold(captured, context);
       std::optional<CompiledStep> compiled;
       if (larger == 0)
         compiled = compiler.compile(built, bindings);
       else
         compiled = compiler.compile_or_leave_out(built, bindings, larger);
       if (!compiled.has_value()) {
-        state.left_out.insert(state.left_out.begin(), {.rows = *size,
+        state.left_out.insert(state.left_out.begin(), {.rows = rows,
+                                                       .context = context,
                                                        .runs_at = larger,
-                                                       .prefill = *size > state.max_batch,
+                                                       .prefill = rows > state.max_batch,
                                                        .ops_built = built.nodes.size(),
                                                        .compile_ms = milliseconds_since(start)});
         tell(state.left_out.front());
@@ -266,9 +292,10 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       auto entry =
           std::make_unique<CapturedStep>(std::move(step), *state.host, *state.device, kv_caches);
       const ExecutableInfo info = entry->executable->info();
-      entry->info = {.rows = *size,
+      entry->info = {.rows = rows,
+                     .context = context,
                      .runs_at = 0,
-                     .prefill = *size > state.max_batch,
+                     .prefill = rows > state.max_batch,
                      .mode = entry->mode,
                      .ops_built = built.nodes.size(),
                      .ops = info.ops,
@@ -277,7 +304,8 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
                      .loaded = after.loaded - before.loaded,
                      .arena_bytes = info.arena_bytes,
                      .compile_ms = milliseconds_since(start),
-                     .first_run_ms = 0};
+                     .first_run_ms = 0,
+                     .replays = 0};
 
       prepare_input({&padding_sequence, 1}, entry->host);
       entry->device.copy_from(entry->host);
@@ -290,8 +318,11 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       tell(entry->info);
       captured.push_back(std::move(entry));
     }
-    for (auto step = captured.rbegin(); step != captured.rend(); ++step)
-      state.graphs.push_back(state.retired.handle(owner, std::move(*step)));
+    std::reverse(captured.begin(), captured.end());
+    for (std::unique_ptr<CapturedStep>& step : captured) {
+      step->number = static_cast<int>(state.graphs.size());
+      state.graphs.push_back(state.retired.handle(owner, std::move(step)));
+    }
     state.owner = owner;
     state.checkpoint = model.checkpoint.get();
     state.backend->report_compiles({});
@@ -307,19 +338,34 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
 
 std::vector<int> GraphRunner::graphs() const {
   std::vector<int> sizes;
-  for (const auto& graph : state_->graphs) sizes.push_back(graph->rows());
+  for (const auto& graph : state_->graphs)
+    if (sizes.empty() || sizes.back() != graph->rows()) sizes.push_back(graph->rows());
   return sizes;
 }
 
 CapturedGraph& GraphRunner::graph_for(int rows) {
+  const auto& graphs = state_->graphs;
+  // The largest is always captured, for the longest sequences.
+  return graph_for(rows, graphs.empty() ? 0 : graphs.back()->step().info.context);
+}
+
+CapturedGraph& GraphRunner::graph_for(int rows, std::int64_t context) {
   for (const auto& graph : state_->graphs)
-    if (rows >= 1 && graph->rows() >= rows) return *graph;
-  throw Error::bad_input(
-      "graph runner", "no captured graph holds the rows",
-      {.expected = state_->graphs.empty() ? "a captured graph"
-                                          : fmt::format("1 to {}", state_->graphs.back()->rows()),
-       .got = std::to_string(rows),
-       .hint = {}});
+    if (rows >= 1 && graph->rows() >= rows && graph->step().info.context >= context) return *graph;
+  if (state_->graphs.empty())
+    throw Error::bad_input(
+        "graph runner", "no captured graph holds the rows",
+        {.expected = "a captured graph", .got = std::to_string(rows), .hint = {}});
+  const CaptureInfo& largest = state_->graphs.back()->step().info;
+  if (rows < 1 || rows > largest.rows)
+    throw Error::bad_input("graph runner", "no captured graph holds the rows",
+                           {.expected = fmt::format("1 to {}", largest.rows),
+                            .got = std::to_string(rows),
+                            .hint = {}});
+  throw Error::bad_input("graph runner", "no captured graph holds so long a sequence",
+                         {.expected = fmt::format("at most {} positions", largest.context),
+                          .got = std::to_string(context),
+                          .hint = {}});
 }
 
 InputMetadata& GraphRunner::input(CapturedGraph& graph) { return state_->require(graph).host; }
@@ -337,7 +383,7 @@ StepOutput GraphRunner::replay(CapturedGraph& graph) {
   else
     state.run(step);
   step.device.check_derived();
-  ++step.replays;
+  ++step.info.replays;
   state.count(step);
   state.output->executable = step.executable.get();
   StepOutput output;
@@ -369,9 +415,10 @@ std::vector<CaptureInfo> GraphRunner::captures() const {
 std::vector<CaptureInfo> GraphRunner::left_out() const { return state_->left_out; }
 
 std::uint64_t GraphRunner::replays(int rows) const {
+  std::uint64_t sum = 0;
   for (const auto& graph : state_->graphs)
-    if (graph->rows() == rows) return graph->step().replays;
-  return 0;
+    if (graph->rows() == rows) sum += graph->step().info.replays;
+  return sum;
 }
 
 std::uint64_t GraphRunner::compiles() const { return state_->compiles + state_->counts().compiled; }
@@ -383,6 +430,10 @@ std::uint64_t GraphRunner::compile_retries() const { return state_->counts().ret
 std::uint64_t GraphRunner::graph_hits() const { return state_->graph_hits; }
 
 std::uint64_t GraphRunner::eager_fallbacks() const { return state_->eager_fallbacks; }
+
+std::optional<DeviceMemoryUse> GraphRunner::device_memory() const {
+  return state_->backend == nullptr ? std::nullopt : state_->backend->device_memory();
+}
 
 std::vector<std::string> GraphRunner::notes() const { return state_->notes; }
 

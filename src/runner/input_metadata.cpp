@@ -59,6 +59,13 @@ const MetadataField& MetadataBuffers::field(std::string_view name) const {
   throw Error::bad_input("step metadata", fmt::format("there is no buffer '{}'", name));
 }
 
+InputMetadata::InputMetadata(MetadataBuffers& buffers, const Graph& graph)
+    : buffers_(&buffers), rows_(graph.rows) {
+  for (const Value& value : graph.values)
+    if (value.kind == ValueKind::metadata && value.name == step_inputs::kBlockTable)
+      slot_row_bytes_ = static_cast<std::int64_t>(value.bytes()) / value.shape[0];
+}
+
 bool InputMetadata::has(std::string_view name) const {
   for (const MetadataField& field : buffers_->fields())
     if (field.name == name) return true;
@@ -66,7 +73,9 @@ bool InputMetadata::has(std::string_view name) const {
 }
 
 std::size_t InputMetadata::cut_bytes(const MetadataField& field) const {
-  return static_cast<std::size_t>((field.per_row ? rows_ : field.rows) * field.row_bytes);
+  if (field.per_row) return static_cast<std::size_t>(rows_ * field.row_bytes);
+  const std::int64_t row_bytes = slot_row_bytes_ > 0 ? slot_row_bytes_ : field.row_bytes;
+  return static_cast<std::size_t>(field.rows * row_bytes);
 }
 
 std::span<std::byte> InputMetadata::raw(std::string_view name) const {

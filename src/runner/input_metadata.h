@@ -53,10 +53,13 @@ class MetadataBuffers {
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-/// The first `rows` rows of every field.
+/// The first `rows` rows of every field. A field with a row per slot (the block table) is whole, or
+/// its rows are cut to those of a graph for shorter sequences, and then lie behind each other.
 class InputMetadata {
  public:
   InputMetadata(MetadataBuffers& buffers, int rows) : buffers_(&buffers), rows_(rows) {}
+  /// As `graph` has them: one of the buffers' graph's size and length of sequences, or smaller.
+  InputMetadata(MetadataBuffers& buffers, const Graph& graph);
 
   int rows() const { return rows_; }
   bool has(std::string_view name) const;
@@ -84,6 +87,7 @@ class InputMetadata {
 
   MetadataBuffers* buffers_;
   int rows_;
+  std::int64_t slot_row_bytes_ = 0;  // of the field with a row per slot; 0: all
 };
 
 }  // namespace deepinfer

@@ -6,11 +6,6 @@
 
 namespace deepinfer {
 
-const ObservedGraph& ObservedCapture::graph(int rows) const {
-  return *std::find_if(graphs.begin(), graphs.end(),
-                       [rows](const ObservedGraph& graph) { return graph.rows == rows; });
-}
-
 std::size_t ObservedCapture::most_ops() const {
   std::size_t most = 0;
   for (const ObservedGraph& graph : graphs) most = std::max(most, graph.ops.size());

@@ -32,11 +32,9 @@ struct ObservedGraph {
 };
 
 struct ObservedCapture {
-  std::vector<ObservedGraph> graphs;  ///< ascending by rows
+  std::vector<ObservedGraph> graphs;  ///< as GraphRunner::captures() lists them
   int members = 1;                    ///< threads that share an op's work
 
-  /// REQUIRES: a graph of `rows` rows.
-  const ObservedGraph& graph(int rows) const;
   std::size_t most_ops() const;
   std::size_t most_regions() const;
 };

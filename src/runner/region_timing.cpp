@@ -38,8 +38,8 @@ void RegionTiming::captured(std::shared_ptr<const ObservedCapture> capture) {
   }
 }
 
-void RegionTiming::step_begins(int rows) {
-  graph_ = &capture_->graph(rows);
+void RegionTiming::step_begins(int graph) {
+  graph_ = &capture_->graphs[static_cast<std::size_t>(graph)];
   spans_.start(*graph_, std::span(storage_).first(graph_->regions.size()));
   begin_ = step_clock_ns();
 }

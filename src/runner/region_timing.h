@@ -44,7 +44,7 @@ class RegionTiming : public StepWatcher {
   explicit RegionTiming(Callback on_step) : on_step_(std::move(on_step)) {}
 
   void captured(std::shared_ptr<const ObservedCapture> capture) override;
-  void step_begins(int rows) override;
+  void step_begins(int graph) override;
   void run_begins() override { run_begin_ = step_clock_ns(); }
   void step_ends() override;
   void op_begins(int node) override { spans_.op_begins(node, step_clock_ns()); }

@@ -56,7 +56,7 @@ class RegionTimingRun : public testing::Test {
 };
 
 TEST_F(RegionTimingRun, OpsAreGroupedByTheirRegions) {
-  timing_.step_begins(2);
+  timing_.step_begins(0);
   wait_a_millisecond();  // the copy
   timing_.run_begins();
   for (int node = 0; node < 6; ++node) op(node);
@@ -77,7 +77,7 @@ TEST_F(RegionTimingRun, OpsAreGroupedByTheirRegions) {
 }
 
 TEST_F(RegionTimingRun, AnnouncedRegionsCountWithWhatIsAroundTheirOps) {
-  timing_.step_begins(2);
+  timing_.step_begins(0);
   timing_.run_begins();
   timing_.region_begins(1);
   wait_a_millisecond();
@@ -92,7 +92,7 @@ TEST_F(RegionTimingRun, AnnouncedRegionsCountWithWhatIsAroundTheirOps) {
 
 TEST_F(RegionTimingRun, EveryStepStartsAtZero) {
   for (std::uint64_t step = 1; step <= 2; ++step) {
-    timing_.step_begins(2);
+    timing_.step_begins(0);
     timing_.run_begins();
     op(3);
     timing_.step_ends();
@@ -101,7 +101,7 @@ TEST_F(RegionTimingRun, EveryStepStartsAtZero) {
     EXPECT_EQ(regions_[1].count, 0);
   }
   timing_.captured(small_capture());
-  timing_.step_begins(2);
+  timing_.step_begins(0);
   timing_.run_begins();
   timing_.step_ends();
   EXPECT_EQ(step_.step, 1U);  // steps count from the capture

@@ -91,8 +91,9 @@ std::optional<CompiledStep> StepCompiler::compile_or_leave_out(const Graph& buil
   std::vector<Refusal> refusals;
   auto step = try_modes(built, bindings, refusals);
   if (!step.has_value())
-    left_out_.push_back(fmt::format("steps of {} rows cannot be compiled and run at {} rows: {}",
-                                    built.rows, larger, refusals.back().reason));
+    left_out_.push_back(fmt::format(
+        "steps of {} rows cannot be compiled and run at {} rows{}: {}", built.rows, larger,
+        larger == built.rows ? ", for longer sequences" : "", refusals.back().reason));
   return step;
 }
 
@@ -107,17 +108,18 @@ StepCompiler::Plan StepCompiler::plan(const Graph& built) const {
 
 void StepCompiler::remember(int rows, const std::vector<Refusal>& refusals, GraphMode chosen) {
   for (std::size_t i = 0; i < refusals.size(); ++i) {
-    const auto& [from, reason] = refusals[i];
+    const GraphMode from = refusals[i].mode;
+    const std::string& reason = refusals[i].reason;
     const auto known = std::find_if(
         fallbacks_.begin(), fallbacks_.end(),
         [&](const Fallback& entry) { return entry.from == from && entry.reason == reason; });
-    if (known != fallbacks_.end())
-      known->rows.push_back(rows);
-    else
+    if (known == fallbacks_.end())
       fallbacks_.push_back({.from = from,
                             .to = i + 1 < refusals.size() ? refusals[i + 1].mode : chosen,
                             .reason = reason,
                             .rows = {rows}});
+    else if (known->rows.back() != rows)  // else for sequences of another length
+      known->rows.push_back(rows);
   }
 }
 

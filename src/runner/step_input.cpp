@@ -92,13 +92,20 @@ class StepWriter {
     check_index("last position", end - 1, static_cast<std::int64_t>(sequence.tokens.size()));
     const auto held = static_cast<std::int64_t>(sequence.blocks.size()) * geometry_.block_tokens;
     check_index("last position (of the sequence's blocks)", end - 1, held);
-    check_index("number of blocks", static_cast<std::int64_t>(sequence.blocks.size()),
+    check_index("number of blocks", static_cast<std::int64_t>(begun_blocks(sequence).size()),
                 static_cast<std::int64_t>(table_width_) + 1);
     for (const std::int32_t block : sequence.blocks)
       check_index("block", block, geometry_.scratch_block());
     for (std::int64_t at = first_read(sequence); at < end; ++at)
       check_index("token id", sequence.tokens[static_cast<std::size_t>(at)],
                   model_.config().vocab_size);
+  }
+
+  /// Those of its blocks that hold a position at the step's end: all that the graph may look at.
+  std::span<const std::int32_t> begun_blocks(const SequenceMetadata& sequence) const {
+    const std::int64_t end = sequence.first_position + sequence.rows;
+    return sequence.blocks.first(
+        static_cast<std::size_t>((end + geometry_.block_tokens - 1) / geometry_.block_tokens));
   }
 
   /// The first position whose token the step reads: the n-grams of its first row begin there.
@@ -117,7 +124,7 @@ class StepWriter {
   }
 
   void fill_block_table(const SequenceMetadata& sequence) {
-    fill_row(sequence.slot, sequence.blocks);
+    fill_row(sequence.slot, begun_blocks(sequence));
   }
 
   std::span<std::byte> engram_rows(int table) const {

@@ -70,9 +70,10 @@ TEST_F(StepInput, LaysOutRowsThenPadding) {
   EXPECT_EQ(field(step_inputs::kPrevRows),
             (std::vector<std::int32_t>{-1, 0, -1, 2, 3, -1, -1, -1}));
   EXPECT_EQ(field(step_inputs::kWantsLogits), (std::vector<std::int32_t>{0, 1, 0, 0, 1, 0, 0, 0}));
-  // Four columns a slot: the sequence's blocks, then the scratch block; the scratch slot's own row.
+  // Four columns a slot: the blocks that the sequence has begun at the step's end, then the scratch
+  // block; the scratch slot's own row.
   EXPECT_EQ(field(step_inputs::kBlockTable),
-            (std::vector<std::int32_t>{5, 2, 8, 8, 5, 2, 8, 8, 8, 8, 8, 8}));
+            (std::vector<std::int32_t>{5, 2, 8, 8, 5, 8, 8, 8, 8, 8, 8, 8}));
 }
 
 TEST_F(StepInput, NgramRowsFollowTheRowsOfTheirSequences) {
@@ -136,8 +137,12 @@ TEST_F(StepInput, RefusesEveryIndexOutOfRangeByName) {
   bad.blocks = scratch;
   expect_refused(bad, "block is out of range, expected 0 to 7, got 8");
   const std::vector<std::int32_t> many = {0, 1, 2, 3, 4};
-  bad.blocks = many;
-  expect_refused(bad, "number of blocks is out of range");
+  bad.blocks = many;  // the table has four columns; the fifth block may be owned, not begun
+  EXPECT_EQ(refusal(bad), "accepted");
+  const std::vector<std::int32_t> long_tokens(33, 10);
+  bad.tokens = long_tokens;
+  bad.first_position = 32;
+  expect_refused(bad, "number of blocks is out of range, expected 0 to 4, got 5");
   EXPECT_EQ(refusal(sequence(0, 8)), "accepted");
 }
 

@@ -40,9 +40,9 @@ void StepProfiler::captured(std::shared_ptr<const ObservedCapture> capture) {
   ops_.reserve(capture_->most_ops());
 }
 
-void StepProfiler::step_begins(int rows) {
+void StepProfiler::step_begins(int graph) {
   ++step_;
-  graph_ = &capture_->graph(rows);
+  graph_ = &capture_->graphs[static_cast<std::size_t>(graph)];
 }
 
 void StepProfiler::step_ends() {

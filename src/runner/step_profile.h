@@ -47,7 +47,7 @@ class StepProfiler : public StepWatcher {
   explicit StepProfiler(Callback on_profile) : on_profile_(std::move(on_profile)) {}
 
   void captured(std::shared_ptr<const ObservedCapture> capture) override;
-  void step_begins(int rows) override;
+  void step_begins(int graph) override;
   void run_begins() override {
     if (profiling()) run_begin_ = step_clock_ns();
   }

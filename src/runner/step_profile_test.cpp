@@ -53,7 +53,7 @@ TEST(StepProfile, TheEighthStepIsProfiledOnceAndItsFortyDearestOpsShown) {
       EXPECT_LE(profile.ops[i].ms, profile.ops[i - 1].ms);
   });
   const auto step = [&] {
-    profiler.step_begins(1);
+    profiler.step_begins(0);
     profiler.run_begins();
     for (int node = 1; node < kOps; ++node) {
       profiler.op_begins(node);

@@ -16,8 +16,9 @@ class StepWatcher : public StepObserver {
  public:
   /// These graphs were captured; those of an earlier capture are gone.
   virtual void captured(std::shared_ptr<const ObservedCapture> capture) = 0;
-  /// A replay of the graph of `rows` rows begins: first the metadata copy, outside the graph, …
-  virtual void step_begins(int rows) = 0;
+  /// A replay of `graph`, a number among ObservedCapture::graphs, begins: first the metadata copy,
+  /// outside the graph, …
+  virtual void step_begins(int graph) = 0;
   /// … then the graph's run, …
   virtual void run_begins() = 0;
   /// … which is over. Not called if the run failed.
@@ -40,8 +41,8 @@ class StepWatchers : public StepWatcher {
   void captured(std::shared_ptr<const ObservedCapture> capture) override {
     for (StepWatcher* watcher : watchers_) watcher->captured(capture);
   }
-  void step_begins(int rows) override {
-    for (StepWatcher* watcher : watchers_) watcher->step_begins(rows);
+  void step_begins(int graph) override {
+    for (StepWatcher* watcher : watchers_) watcher->step_begins(graph);
   }
   void run_begins() override {
     for (StepWatcher* watcher : watchers_) watcher->run_begins();

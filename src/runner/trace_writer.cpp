@@ -60,10 +60,13 @@ void TraceWriter::captured(std::shared_ptr<const ObservedCapture> capture) {
   work_.assign(members_ * most_steps_ * most_ops_, {});
 }
 
-void TraceWriter::step_begins(int rows) {
+void TraceWriter::step_begins(int graph) {
   recording_ = steps_.size() < most_steps_;
   if (!recording_) return;
-  current_ = {.graph = &capture_->graph(rows), .begin = 0, .run_begin = 0, .end = 0};
+  current_ = {.graph = &capture_->graphs[static_cast<std::size_t>(graph)],
+              .begin = 0,
+              .run_begin = 0,
+              .end = 0};
   region_spans_.start(*current_.graph, std::span(regions_).subspan(steps_.size() * most_regions_,
                                                                    current_.graph->regions.size()));
   // Left over only if an earlier try at this step failed.

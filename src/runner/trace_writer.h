@@ -28,7 +28,7 @@ class TraceWriter : public StepWatcher {
 
   /// Forgets what was recorded of an earlier capture.
   void captured(std::shared_ptr<const ObservedCapture> capture) override;
-  void step_begins(int rows) override;
+  void step_begins(int graph) override;
   void run_begins() override;
   void step_ends() override;
   void op_begins(int node) override;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -114,6 +116,42 @@ void check_sizes_and_positions(const Subject& subject) {
         }
       }
     }
+  }
+}
+
+// A sequence that grows through every context bucket, in chunks and one row at a time, and one that
+// stays short beside it: the same bits as without buckets.
+void check_context_buckets(const Subject& subject) {
+  constexpr std::int64_t kSmallest = kBlock + 3;  // ends inside a block
+  std::vector<std::int32_t> tokens;
+  std::vector<std::vector<float>> expected;
+  for (const GraphMode mode : {GraphMode::whole, GraphMode::regions, GraphMode::eager}) {
+    if (mode == GraphMode::eager && subject.extent == Extent::reduced) continue;
+    const auto runtime =
+        open(subject, mode, subject.backend == "reference" ? 1 : 2, kBatch, kSmallest);
+    if (tokens.empty()) {
+      tokens = long_tokens(*runtime, 9);
+      expected = judge(subject, tokens);
+    }
+    for (const int chunk : {1, 5, kBucket})
+      expect_chunking(*runtime, tokens, even_chunks(tokens.size(), chunk), expected,
+                      fmt::format("{}, chunks of {}, context buckets", name_of(mode), chunk));
+    if (testing::Test::HasFatalFailure()) return;
+    std::set<std::int64_t> used;
+    for (const CaptureInfo& info : runtime->runner().captures())
+      if (info.replays > 0) used.insert(info.context);
+    ASSERT_GE(used.size(), 3U) << "the sequence must grow through buckets";
+
+    StepScript script(*runtime, Poison::every_step);
+    const std::size_t grows = script.open(tokens);
+    const std::size_t stays = script.open(tokens);
+    run_all_but_one(script, grows);
+    script.step({{stays, 2}});
+    const auto logits = script.step({{stays, 1}, {grows, 1}});
+    ASSERT_TRUE(same_bits(expected[2], logits.front())) << name_of(mode);
+    ASSERT_TRUE(same_bits(expected.back(), logits.back())) << name_of(mode);
+    script.close(grows);
+    script.close(stays);
   }
 }
 

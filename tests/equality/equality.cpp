@@ -22,7 +22,8 @@ std::string name_of(const Subject& subject) {
   return name;
 }
 
-std::unique_ptr<Runtime> open(const Subject& subject, GraphMode mode, int threads, int max_batch) {
+std::unique_ptr<Runtime> open(const Subject& subject, GraphMode mode, int threads, int max_batch,
+                              std::int64_t context_bucket) {
   Options options = test_options(subject.backend, subject.numerics);
   options.graph_mode = mode;
   options.layout = mode == GraphMode::regions ? Layout::layer_major : Layout::block_major;
@@ -31,6 +32,7 @@ std::unique_ptr<Runtime> open(const Subject& subject, GraphMode mode, int thread
   options.prefill_bucket = kBucket;
   options.block_tokens = kBlock;
   options.max_context = 512;
+  options.context_bucket = context_bucket;
   auto runtime = std::make_unique<Runtime>(open_model(directory_of(subject), options.engram),
                                            options, &make_poisoning_backend);
   poison_caches(runtime->caches());

@@ -39,7 +39,7 @@ inline constexpr int kBatch = 5;
 
 /// Opened with poisoned caches and arenas.
 std::unique_ptr<Runtime> open(const Subject& subject, GraphMode mode, int threads = 1,
-                              int max_batch = kBatch);
+                              int max_batch = kBatch, std::int64_t context_bucket = 0);
 
 /// Tokens long enough to pass two windows, several groups, blocks and buckets.
 std::vector<std::int32_t> long_tokens(const Runtime& runtime, std::uint64_t seed);
@@ -55,6 +55,7 @@ std::vector<int> boundary_lengths(const Runtime& runtime, int limit, Extent exte
 // The checks; each fails the running test with the way that differed.
 void check_modes_and_chunkings(const Subject& subject);
 void check_sizes_and_positions(const Subject& subject);
+void check_context_buckets(const Subject& subject);
 void check_random_schedule(const Subject& subject, std::uint64_t seed);
 
 }  // namespace deepinfer::equality

@@ -25,6 +25,7 @@ class WholeEquality : public testing::TestWithParam<Subject> {};
 
 TEST_P(WholeEquality, ModesThreadsAndChunkings) { check_modes_and_chunkings(GetParam()); }
 TEST_P(WholeEquality, SizesLiveCountsAndPositions) { check_sizes_and_positions(GetParam()); }
+TEST_P(WholeEquality, ContextBuckets) { check_context_buckets(GetParam()); }
 TEST_P(WholeEquality, RandomSchedules) {
   for (std::uint64_t i = 0; i < kSchedules; ++i) {
     check_random_schedule(GetParam(), test_seed() + i);

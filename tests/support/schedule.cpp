@@ -1,5 +1,6 @@
 #include "tests/support/schedule.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "runner/captured_graph.h"
@@ -58,13 +59,21 @@ std::vector<std::vector<float>> StepScript::step(const std::vector<Part>& parts)
   if (sequences.empty()) return {};
   if (poison_ == Poison::none) return take(runtime_.step(sequences), parts);
   int rows = 0;
-  for (const Part& part : parts) rows += part.rows;
-  return step_at_size(runtime_.runner().graph_for(rows).rows(), parts);
+  std::int64_t context = 0;
+  for (const SequenceMetadata& sequence : sequences) {
+    rows += sequence.rows;
+    context = std::max(context, sequence.first_position + sequence.rows);
+  }
+  return step_on(runtime_.runner().graph_for(rows, context), parts);
 }
 
 std::vector<std::vector<float>> StepScript::step_at_size(int size, const std::vector<Part>& parts) {
+  return step_on(runtime_.runner().graph_for(size), parts);
+}
+
+std::vector<std::vector<float>> StepScript::step_on(CapturedGraph& graph,
+                                                    const std::vector<Part>& parts) {
   GraphRunner& runner = runtime_.runner();
-  CapturedGraph& graph = runner.graph_for(size);
   if (poison_ == Poison::every_step) {
     poison_scratch(runtime_.caches());
     poison_metadata(runtime_, runner.input(graph));

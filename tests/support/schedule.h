@@ -60,6 +60,7 @@ class StepScript {
     std::unique_ptr<SequenceCache> cache;
   };
 
+  std::vector<std::vector<float>> step_on(CapturedGraph& graph, const std::vector<Part>& parts);
   std::vector<std::vector<float>> take(const StepOutput& output, const std::vector<Part>& parts);
 
   Runtime& runtime_;

@@ -1,7 +1,11 @@
 #include "backend/pjrt/device_store.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
+
+#include "deepinfer/error.h"
 
 namespace deepinfer::pjrt {
 
@@ -43,9 +47,43 @@ std::shared_ptr<Buffer> DeviceStore::weight(const Parameter& parameter,
   }
   const std::span<const std::byte> bytes =
       parts.size() > 1 ? std::span<const std::byte>(joined) : std::span(parts.front(), each);
-  auto buffer = std::make_shared<Buffer>(client_->upload(type, bytes));
+  auto buffer = std::make_shared<Buffer>(upload_weight(type, bytes));
   known = buffer;
   return buffer;
+}
+
+Buffer DeviceStore::upload_weight(const NamedType& type, std::span<const std::byte> bytes) const {
+  try {
+    return client_->upload(type, bytes);
+  } catch (const ApiError& error) {
+    if (!error.out_of_memory()) throw;
+    const std::optional<DeviceMemory> memory = client_->memory();
+    const bool limited = memory.has_value() && memory->limit.has_value();
+    throw Error::failed("device memory",
+                        fmt::format("is full at '{}': {}", type.name, error.text()),
+                        {.expected = limited ? fmt::format("at most {} bytes", *memory->limit) : "",
+                         .got = fmt::format("weights {} + caches {} + this one {}", weight_bytes(),
+                                            root_bytes(), bytes.size()),
+                         .hint = "the model needs a device with more memory"});
+  }
+}
+
+std::int64_t DeviceRoot::bytes() const {
+  return buffer_.empty() ? 0 : static_cast<std::int64_t>(buffer_.type().bytes());
+}
+
+std::int64_t DeviceStore::weight_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& [key, known] : weights_)
+    if (const auto buffer = known.lock()) sum += static_cast<std::int64_t>(buffer->type().bytes());
+  return sum;
+}
+
+std::int64_t DeviceStore::root_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& [storage, known] : roots_)
+    if (const auto root = known.lock()) sum += root->bytes();
+  return sum;
 }
 
 std::shared_ptr<DeviceRoot> DeviceStore::root(std::byte* storage) {

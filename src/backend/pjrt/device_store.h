@@ -33,6 +33,8 @@ class DeviceRoot {
   Buffer& as(const NamedType& type);
   /// Puts what a program made of it in its place.
   void replace(Buffer written) { buffer_ = std::move(written); }
+  /// 0 before its first use.
+  std::int64_t bytes() const;
 
  private:
   std::shared_ptr<const Client> client_;
@@ -46,16 +48,22 @@ class DeviceStore {
   explicit DeviceStore(std::shared_ptr<const Client> client) : client_(std::move(client)) {}
 
   /// The tensor that `parameter`, of kind weight or scales, is: `refs` behind each other. Uploaded
-  /// unless it is there already.
+  /// unless it is there already. Throws Error (failed) with an account if the device is full.
   std::shared_ptr<Buffer> weight(const Parameter& parameter, std::span<const WeightRef> refs);
   /// The root that lies in `storage` on the host.
   std::shared_ptr<DeviceRoot> root(std::byte* storage);
   /// A scalar of an integer type.
   std::shared_ptr<Buffer> scalar(Element type, std::int64_t value);
 
+  /// Bytes of what is there now.
+  std::int64_t weight_bytes() const;
+  std::int64_t root_bytes() const;
+
  private:
   /// A tensor by its bytes in the checkpoint, which are mapped and so stay where they are.
   using WeightKey = std::tuple<std::vector<const std::byte*>, Element, Dims>;
+
+  Buffer upload_weight(const NamedType& type, std::span<const std::byte> bytes) const;
 
   std::shared_ptr<const Client> client_;
   std::map<WeightKey, std::weak_ptr<Buffer>> weights_;

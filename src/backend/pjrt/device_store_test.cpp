@@ -5,6 +5,7 @@
 #include "backend/pjrt/alias_probe.h"
 #include "backend/pjrt/client/compile_options.h"
 #include "backend/pjrt/client/cpu_client_test.h"
+#include "backend/pjrt/client/fake_plugin_test.h"
 
 namespace deepinfer::pjrt {
 namespace {
@@ -31,9 +32,39 @@ TEST(DeviceStore, HoldsATensorOnceForAllThatUseIt) {
   const auto held = store.weight(codes({1, 2}), first);
   EXPECT_EQ(store.weight(codes({1, 2}), first), held);
   EXPECT_NE(store.weight(codes({2, 1}), first), held);  // other extents are another tensor
+  EXPECT_EQ(store.weight_bytes(), 2);                   // the other went with its last user
   const auto experts = store.weight(codes({2, 1, 2}), bank);
+  EXPECT_EQ(store.weight_bytes(), 6);
   EXPECT_EQ(test::download<std::uint8_t>(*experts), (std::vector<std::uint8_t>{3, 4, 1, 2}));
   EXPECT_EQ(test::download<std::uint8_t>(*held), (std::vector<std::uint8_t>{1, 2}));
+}
+
+TEST(DeviceStore, AFullDeviceIsAnErrorWithAnAccount) {
+  test::reset_fake();
+  {
+    const auto client = Client::open(Plugin::load(DEEPINFER_FAKE_PJRT_PLUGIN));
+    DeviceStore store(client);
+    const Bytes a(8);
+    const Bytes b(16);
+    const std::vector<WeightRef> first = {ref_to(a)};
+    const std::vector<WeightRef> second = {ref_to(b)};
+    const auto held = store.weight(codes({8}), first);
+    test::fake_control().fail_code = static_cast<int>(StatusCode::resource_exhausted);
+    test::fake_control().fail_at = test::fake_control().calls + 1;
+    try {
+      store.weight(codes({16}), second);
+      FAIL() << "the device was full";
+    } catch (const Error& error) {
+      EXPECT_TRUE(test::says(
+          error.what(), {"[device memory] is full at 'w': ", "expected at most ",
+                         "got weights 8 + caches 0 + this one 16", "a device with more memory"}));
+    }
+    test::fake_control().fail_at = 0;
+    EXPECT_EQ(store.weight_bytes(), 8);
+    EXPECT_NE(store.weight(codes({16}), second), nullptr);  // nothing is left behind
+  }
+  EXPECT_EQ(test::fake_control().live, 0);
+  EXPECT_EQ(test::fake_control().misuses, 0);
 }
 
 TEST(DeviceStore, ATensorGoesWithItsLastUser) {
@@ -59,10 +90,12 @@ TEST(DeviceStore, ARootBeginsAsItsHostBytesAndStaysOnTheDevice) {
   const NamedType flat = {"root", {Element::ui8, {1, 4}}};
   const NamedType rows = {"root", {Element::ui8, {2, 2}}};
   host[0] = 7;  // before the first use
+  EXPECT_EQ(store.root_bytes(), 0);
   EXPECT_EQ(test::download<std::uint8_t>(root->as(flat)), host);
   root->replace(test::upload<std::uint8_t>(*client, flat, {5, 6, 7, 8}));
   EXPECT_EQ(test::download<std::uint8_t>(root->as(rows)), (std::vector<std::uint8_t>{5, 6, 7, 8}));
   EXPECT_EQ(root->as(rows).type(), rows.type);
+  EXPECT_EQ(store.root_bytes(), 4);
   EXPECT_EQ(host, (std::vector<std::uint8_t>{7, 2, 3, 4}));
 }
 

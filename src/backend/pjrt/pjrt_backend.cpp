@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -58,9 +59,21 @@ class PjrtBackend : public Backend {
         PjrtExecutable::Settings{
             .mode = mode, .split_regions = split_regions_, .lowering = lowering_});
     notes_.insert(notes_.end(), executable->notes().begin(), executable->notes().end());
+    most_work_ = std::max(most_work_, executable->info().arena_bytes);
     return executable;
   }
-  void report_compiles(CompileProgress progress) override { programs_.report(std::move(progress)); }
+  void report_compiles(const CompileProgress& progress) override { programs_.report(progress); }
+  std::optional<DeviceMemoryUse> device_memory() const override {
+    DeviceMemoryUse use;
+    use.parts = {{"weights", memory_.weight_bytes()},
+                 {"KV and state buffers", memory_.root_bytes()},
+                 {"largest program's work", static_cast<std::int64_t>(most_work_)}};
+    if (const std::optional<DeviceMemory> counted = client_->memory()) {
+      use.in_use = counted->in_use;
+      use.limit = counted->limit;
+    }
+    return use;
+  }
   std::optional<CompileCounts> compile_counts() const override { return programs_.counts(); }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = programs_.notes();
@@ -95,6 +108,7 @@ class PjrtBackend : public Backend {
   DeviceStore memory_;
   LowerOptions lowering_;
   bool split_regions_;
+  std::size_t most_work_ = 0;  // bytes
   std::string description_;
   std::vector<std::string> notes_;  // of executables
 };
