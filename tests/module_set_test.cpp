@@ -101,7 +101,7 @@ TEST_P(ReleasedModules, KeepNeuronsRules) {
 INSTANTIATE_TEST_SUITE_P(All, ReleasedModules,
                          testing::Combine(testing::Values(GraphMode::whole, GraphMode::regions,
                                                           GraphMode::eager),
-                                          testing::Values(1, 128)),
+                                          testing::Values(1, 4, 128)),
                          [](const auto& info) {
                            return std::string(name_of(std::get<0>(info.param))) + "_" +
                                   std::to_string(std::get<1>(info.param));

@@ -1,11 +1,13 @@
 // make bench-graphs: what graphs are worth, in one table from one run (docs/graphs.md).
-// With --bundled the bundled model only: seconds, and no large file.
+// With --bundled the bundled model only: seconds, and no large file. With --pjrt FILE the bundled
+// model on the device behind that plug-in (minutes on the CPU plug-in, most of them compiling).
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -109,6 +111,51 @@ std::vector<std::int32_t> long_prompt(const EvalSet& set) {
   return tokens;
 }
 
+/// The same on a device: its programs, compiled anew, and the long prompt through them.
+void report_device(const std::string& plugin, const EvalSet& set) {
+  const std::vector<std::int32_t> prompt = long_prompt(set);
+  double eager_rows = 0;
+  double whole_chunks = 0;
+  print(fmt::format("{:<9}{:>10}{:>12}{:>16}{:>14}{:>14}{:>13}{:>13}", "mode", "programs",
+                    "compiled in", "715 rows one", "in 6 chunks", "decode step", "short evals",
+                    "long evals"));
+  for (const Mode& mode : kModes) {
+    Options options = options_of(mode.mode);
+    options.backend = BackendKind::pjrt;
+    options.pjrt_plugin = plugin;
+    const auto runtime = open(kBundled, options);
+    if (mode.mode == kModes[0].mode) print(runtime->runner().backend_description());
+    double compile_ms = 0;
+    for (const CaptureInfo& info : runtime->runner().captures()) compile_ms += info.compile_ms;
+    const double chunks = prompt_seconds(*runtime, prompt, options.prefill_bucket);
+    std::string rows = "-";
+    if (mode.mode == GraphMode::eager) {
+      eager_rows = prompt_seconds(*runtime, prompt, 1);
+      rows = fmt::format("{:.3f} s", eager_rows);
+    }
+    if (mode.mode == GraphMode::whole) whole_chunks = chunks;
+    constexpr std::size_t kSteps = 50;
+    const double decode_ms =
+        1000 * prompt_seconds(*runtime, {prompt.begin(), prompt.begin() + kSteps}, 1) / kSteps;
+    const auto score = [&](const std::vector<EvalCase>& cases) {
+      return fmt::format("{}/{}", run_evals(*runtime, cases).correct, cases.size());
+    };
+    print(fmt::format("{:<9}{:>10}{:>10.1f} s{:>16}{:>12.3f} s{:>11.3f} ms{:>13}{:>13}", mode.name,
+                      runtime->runner().compiles(), compile_ms / 1000, rows, chunks, decode_ms,
+                      score(set.short_cases), score(set.long_cases)));
+  }
+  print(
+      fmt::format("one row at a time without graphs / chunks through whole graphs: {:.1f} times "
+                  "(the original: {:.1f})",
+                  eager_rows / whole_chunks, kOriginal));
+}
+
+void run_device(const std::string& plugin) {
+  const EvalSet set = read_eval_set(std::string(kBundled) + "/eval.json", 128);
+  print("bundled model, compiled without a cache; one decode size and the bucket of 128");
+  report_device(plugin, set);
+}
+
 void run(bool bundled_only) {
   const EvalSet set = read_eval_set(std::string(kBundled) + "/eval.json", 128);
   const std::vector<std::int32_t> prompt = long_prompt(set);
@@ -129,14 +176,18 @@ void run(bool bundled_only) {
 }  // namespace deepinfer::bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
-  const bool bundled_only = !arguments.empty() && arguments.front() == "--bundled";
-  if (arguments.size() > (bundled_only ? 1U : 0U)) {
-    std::fprintf(stderr, "usage: bench_graphs [--bundled]\n");
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool bundled = arguments == std::vector<std::string>{"--bundled"};
+  const bool device = arguments.size() == 2 && arguments.front() == "--pjrt";
+  if (!bundled && !device && !arguments.empty()) {
+    std::fprintf(stderr, "usage: bench_graphs [--bundled | --pjrt PLUGIN]\n");
     return 2;
   }
   try {
-    deepinfer::bench::run(bundled_only);
+    if (device)
+      deepinfer::bench::run_device(arguments.back());
+    else
+      deepinfer::bench::run(bundled);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

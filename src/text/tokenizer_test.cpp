@@ -55,6 +55,7 @@ TEST(Tokenizer, EncodesInSeveralThreadsAtOnce) {
   const Ids expected = tiny()->encode(text, true);
   std::vector<std::thread> threads;
   std::vector<int> wrong(4, 0);
+  threads.reserve(wrong.size());
   for (int& count : wrong) {
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) count += tiny()->encode(text, true) != expected;

@@ -172,7 +172,10 @@ class Check {
       for (std::size_t i = 1; i < of.names.size(); ++i) all = joined(all, in(i));
       return all;
     }
-    return of.names.size() == 2 ? binary(name, in(0), in(1)) : kAnything;
+    // What nothing is known of, such as a loop's result, still has a type, here the result's.
+    const Interval type_range = range_of(type.element);
+    return of.names.size() == 2 ? binary(name, common(in(0), type_range), common(in(1), type_range))
+                                : kAnything;
   }
 
   /// Columns survive where the last axis is kept whole; concatenation of columns makes them.

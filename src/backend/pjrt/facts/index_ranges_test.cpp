@@ -101,6 +101,21 @@ TEST(IndexRanges, CountersOfLoopsEndBelowTheirBound) {
   }
 }
 
+// Nothing is known of a loop's results but their type, which a clamp bounds as it does a
+// parameter's.
+TEST(IndexRanges, ResultsOfLoopsAreBoundedByClamps) {
+  for (const double highest : {9, 10}) {
+    IndexedModule m;
+    const std::array<Val, 1> start = {m.w.constant(Element::i32, 3, {2})};
+    const Val index = m.w.loop(3, start, [&](const Val&, const std::vector<Val>& carried) {
+      return std::vector<Val>{m.w.mul(carried[0], 1000.0)};
+    })[0];
+    const Val held = m.w.min(m.w.max(index, 0.0), highest);
+    EXPECT_EQ(m.faults(m.w.gather_rows(m.table, held)),
+              highest == 9 ? "" : "gather may leave axis 0 at 0..10, allowed are 0..9");
+  }
+}
+
 TEST(IndexRanges, ArithmeticThatWrapsMayGiveAnything) {
   EXPECT_EQ(fitted({0, 255}, "ui8"), (Interval{0, 255}));
   EXPECT_EQ(fitted({0, 256}, "ui8"), (Interval{0, 255}));

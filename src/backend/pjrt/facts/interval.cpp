@@ -42,6 +42,11 @@ Interval fitted(Interval bounds, std::string_view element) {
   return bounds.low >= all.low && bounds.high <= all.high ? bounds : all;
 }
 
+Interval common(Interval a, Interval b) {
+  const Interval both{std::max(a.low, b.low), std::min(a.high, b.high)};
+  return both.low <= both.high ? both : b;
+}
+
 Interval joined(Interval a, Interval b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }

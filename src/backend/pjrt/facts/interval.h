@@ -16,6 +16,8 @@ bool is_whole_number(std::string_view element);
 Interval range_of(std::string_view element);
 /// `bounds` if the type holds them, else all that it holds: the arithmetic of a type wraps.
 Interval fitted(Interval bounds, std::string_view element);
+/// What both hold; `b` if that is nothing.
+Interval common(Interval a, Interval b);
 Interval joined(Interval a, Interval b);
 /// Of StableHLO's op of that name; kAnything if it is not known.
 Interval binary(std::string_view op, Interval a, Interval b);
