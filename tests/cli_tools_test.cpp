@@ -151,6 +151,19 @@ TEST(CliInspect, ThePlanNamesRegionsAndTheirKinds) {
   EXPECT_GT(regions["arena_bytes"].get<int>(), 0);
 }
 
+TEST(CliInspect, ThePlanNeedsNoWeights) {
+  const Json released = json_result(
+      {"inspect", "--json", "--plan", "4", "-m", "tests/data/released", "--graph-mode", "regions"});
+  EXPECT_EQ(released["regions"]["executables"], 8);  // the config of the release, 40 layers
+  EXPECT_GT(released["weight_bytes"], std::uint64_t{100} << 30);
+  // Of the bundled model the config alone says what the files' headers say.
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("config"));
+  std::filesystem::copy("models/DeepInfer-V4.1-tiny/config.json", folder.file("config"));
+  EXPECT_EQ(json_result({"inspect", "--json", "--plan", "4", "-m", folder.file("config")}),
+            json_result({"inspect", "--json", "--plan", "4"}));
+}
+
 TEST(CliInspect, ThePlanNamesWeightsCachesAndArena) {
   const Json plan = json_result({"inspect", "--json", "--plan", "4"});
   // All tensors but the two engram tables, which are read row by row.

@@ -12,6 +12,9 @@
 namespace deepinfer {
 namespace {
 
+constexpr const char* kIndexFile = "/model.safetensors.index.json";
+constexpr const char* kSingleFile = "/model.safetensors";
+
 using nlohmann::json;
 
 constexpr std::size_t kMaxIndexBytes = 100'000'000;  // the released index has 8 MB
@@ -149,22 +152,28 @@ CheckpointIndex parse_checkpoint_index(std::string_view text, const std::string&
   return index;
 }
 
+bool has_weights(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(directory + kIndexFile, ignored) ||
+         std::filesystem::exists(directory + kSingleFile, ignored);
+}
+
 CheckpointIndex read_checkpoint_index(const std::string& directory) {
-  const std::string path = directory + "/model.safetensors.index.json";
+  const std::string path = directory + kIndexFile;
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
     const MappedFile file = MappedFile::open(path);
     return parse_checkpoint_index(file.text(), path);
   }
-  const std::string single = "model.safetensors";
-  if (!std::filesystem::exists(directory + "/" + single, ignored)) {
+  const std::string path_of_single = directory + kSingleFile;
+  if (!std::filesystem::exists(path_of_single, ignored)) {
     throw Error::bad_input(directory, "no weights found",
                            {"model.safetensors.index.json or model.safetensors", "neither",
                             "a model directory holds config.json, tokenizer.json and the weights"});
   }
   CheckpointIndex index;
-  index.path = directory + "/" + single;
-  index.files = {single};
+  index.path = path_of_single;
+  index.files = {std::string(kSingleFile + 1)};
   return index;
 }
 

@@ -30,6 +30,8 @@ struct CheckpointIndex {
 };
 
 CheckpointIndex read_checkpoint_index(const std::string& directory);
+/// Whether there is an index or a single file of weights to read.
+bool has_weights(const std::string& directory);
 
 /// The parser, apart from the file system.
 CheckpointIndex parse_checkpoint_index(std::string_view text, const std::string& path);

@@ -134,7 +134,8 @@ std::vector<NamedSection> make_sections(const InspectArguments& arguments,
   }
   if (arguments.plan.has_value())
     sections.emplace_back(
-        "plan", plan_section(model.checkpoint(), options, parse_rows(*arguments.plan, "--plan")));
+        "plan", plan_section(read_config(model_directory(options)), model_directory(options),
+                             options, parse_rows(*arguments.plan, "--plan")));
   if (arguments.options) sections.emplace_back("options", options_section(resolved));
   if (arguments.machine) sections.emplace_back("machine", machine_section(options));
   return sections;

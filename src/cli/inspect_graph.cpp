@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 #include "backend/backend.h"
 #include "backend/pjrt/stablehlo/lower.h"
+#include "checkpoint/checkpoint_index.h"
+#include "checkpoint/tensor_names.h"
 #include "cli/inspect_sections.h"
 #include "cli/planned_step.h"
 #include "core/system_memory.h"
@@ -46,21 +49,37 @@ Json placements_json(const Graph& graph, const MemoryPlan& plan) {
   return list;
 }
 
-/// Bytes of the checkpoint's tensors that the graph reads, from their headers.
-std::uint64_t weight_bytes(const Checkpoint& checkpoint, const Graph& graph) {
-  std::vector<std::string> names;
+using TensorBytes = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// By the headers of the weights that lie there; a config without weights says what they would be.
+TensorBytes tensor_bytes(const ModelConfig& config, const std::string& directory) {
+  TensorBytes bytes;
+  if (has_weights(directory)) {
+    const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(directory);
+    for (const StoredTensor& tensor : checkpoint->tensors())
+      bytes.emplace(tensor.name, tensor.data.size());
+    return bytes;
+  }
+  for (const ExpectedTensor& tensor : expected_tensors(config)) {
+    std::uint64_t elements = 1;
+    for (const std::int64_t extent : tensor.shape) elements *= static_cast<std::uint64_t>(extent);
+    bytes.emplace(tensor.name, elements * size_of(tensor.dtype()));
+  }
+  return bytes;
+}
+
+/// Bytes of the tensors that the graph reads.
+std::uint64_t weight_bytes(const TensorBytes& tensors, const Graph& graph) {
+  std::set<std::string> names;
   for (const Value& value : graph.values) {
     if (value.kind != ValueKind::weight) continue;
     std::vector<std::string> parts = value.tensor_names;
     if (parts.empty()) parts.push_back(value.name);
     for (const std::string& part : parts)
-      for (const char* suffix : {"", ".weight", ".scale"})
-        if (checkpoint.has(part + suffix)) names.push_back(part + suffix);
+      for (const char* suffix : {"", ".weight", ".scale"}) names.insert(part + suffix);
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   std::uint64_t bytes = 0;
-  for (const std::string& name : names) bytes += checkpoint.tensor(name).data.size();
+  for (const auto& [name, size] : tensors) bytes += names.contains(name) ? size : 0;
   return bytes;
 }
 
@@ -184,13 +203,14 @@ Json regions_json(const RegionPlan& regions, const RegionMemory& memory) {
           {"kinds", kinds}};
 }
 
-Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows) {
-  const PlannedStep step(checkpoint.config(), options, rows);
+Section plan_section(const ModelConfig& config, const std::string& directory,
+                     const Options& options, int rows) {
+  const PlannedStep step(config, options, rows);
   const Graph graph = graph_for(options.graph_mode, step.graph);
   const MemoryPlan plan = plan_of(graph, options);
   const RegionPlan regions = plan_regions(graph);
   const RegionMemory region_memory = plan_region_memory(graph, regions, workspace_of(options));
-  const std::uint64_t weights = weight_bytes(checkpoint, graph);
+  const std::uint64_t weights = weight_bytes(tensor_bytes(config, directory), graph);
   const std::int64_t kv = step.layout.root_bytes(CacheRoot::kv);
   const std::int64_t state = step.layout.state_bytes();
   return {.text = fmt::format("step of {} rows\nweights {} bytes (mapped)\nKV buffer {} bytes\n"

@@ -39,8 +39,10 @@ Section module_section(const ModelConfig& config, const Options& options, int ro
 /// break.
 Section modules_section(const ModelConfig& config, const Options& options, int rows,
                         const pjrt::DeviceFacts& facts);
-/// The memory plan of a step of `rows` rows: weights, caches and arena by name.
-Section plan_section(const Checkpoint& checkpoint, const Options& options, int rows);
+/// The memory plan of a step of `rows` rows: weights, caches and arena by name. `directory`: where
+/// the config is; weights need not be there.
+Section plan_section(const ModelConfig& config, const std::string& directory,
+                     const Options& options, int rows);
 Section options_section(const ResolvedOptions& resolved);
 /// With --pjrt-plugin also plugin_section().
 Section machine_section(const Options& options);
