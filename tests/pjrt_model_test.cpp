@@ -10,6 +10,7 @@
 #include "tests/support/golden_checks.h"
 #include "tests/support/golden_model.h"
 #include "tests/support/pjrt_plugin.h"
+#include "tests/support/schedule.h"
 #include "tests/support/test_runtime.h"
 
 namespace deepinfer {
@@ -67,6 +68,44 @@ TEST_P(PjrtModes, GiveTheGreedyTokensOfCpu) {
 INSTANTIATE_TEST_SUITE_P(All, PjrtModes,
                          testing::Values(GraphMode::whole, GraphMode::eager, GraphMode::regions),
                          [](const auto& info) { return std::string(name_of(info.param)); });
+
+// Other rows of a step, padding rows, and what others left in rows of the caches have no effect:
+// the same program gives the same bits. Compare padding and stale rows of the runner's own tests.
+TEST(PjrtModel, NeighboursPaddingAndStaleRowsChangeNoBit) {
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
+  constexpr int kRows = 4;
+  Options options = small_options(GraphMode::eager);
+  options.max_batch = kRows;
+  options.prefill_bucket = kRows;
+  options.max_context = 64;
+  options.block_tokens = 8;
+  const auto runtime = open_runtime("t41", options);
+  StepScript script(*runtime);
+  const std::vector<std::int32_t> tokens = random_tokens(21, 12);
+  /// All of `tokens` at kRows rows a step, in row `first` behind rows of others.
+  const auto run = [&](std::size_t others) {
+    std::vector<std::size_t> neighbours;
+    for (std::size_t i = 0; i < others; ++i)
+      neighbours.push_back(script.open(random_tokens(31 + i, 30)));
+    const std::size_t own = script.open(tokens);
+    std::vector<std::vector<float>> logits;
+    for (std::size_t step = 0; step < tokens.size(); ++step) {
+      std::vector<StepScript::Part> parts;
+      for (const std::size_t neighbour : neighbours) parts.push_back({neighbour, 1});
+      parts.push_back({own, 1});
+      logits.push_back(script.step_at_size(kRows, parts).back());
+    }
+    for (const std::size_t neighbour : neighbours) script.close(neighbour);
+    script.close(own);
+    return logits;
+  };
+  const auto alone = run(0);  // over fresh caches, three rows of padding
+  for (const std::size_t others : {std::size_t{3}, std::size_t{1}, std::size_t{0}}) {
+    const auto logits = run(others);  // in other slots and blocks, over what others left there
+    for (std::size_t step = 0; step < tokens.size(); ++step)
+      ASSERT_TRUE(same_bits(alone[step], logits[step])) << others << " others, step " << step;
+  }
+}
 
 // Fault area E: programs for shorter sequences have tables of another width over the same roots.
 TEST(PjrtModel, ContextBucketsChangeNothing) {
