@@ -7,6 +7,8 @@
 
 #include "tests/support/golden_cases.h"
 #include "tests/support/pjrt_plugin.h"
+#include "tests/support/schedule.h"
+#include "tests/support/test_runtime.h"
 #include "tests/support/tiny_model.h"
 
 namespace deepinfer {
@@ -49,6 +51,49 @@ TEST_P(TinyModelOnPjrt, AnswersItsEvaluationCases) {
   for (std::size_t i = 0; i < cases.size(); ++i)
     EXPECT_EQ(got[i], cases[i].expected) << cases[i].name;
 }
+
+class SizesOnPjrt : public testing::TestWithParam<GraphMode> {};
+
+/// Every size with all its rows live, against op-by-op runs of one row on cpu.
+TEST_P(SizesOnPjrt, E11_every_size_with_all_rows_live_is_as_eager) {
+  if (!has_pjrt_plugin()) GTEST_SKIP() << "no plug-in";
+  constexpr int kBatch = 8;
+  Options options = test_options("cpu", Numerics::fp32);
+  options.graph_mode = GraphMode::eager;
+  options.max_batch = kBatch;
+  options.prefill_bucket = 16;
+  options.max_context = 64;
+  options.block_tokens = 8;
+  const auto cpu = open_runtime("t41", options);
+  options.backend = BackendKind::pjrt;
+  options.pjrt_plugin = kPjrtPlugin;
+  options.graph_mode = GetParam();
+  const auto pjrt = open_runtime("t41", options);
+  const auto prompt = [](std::size_t i) { return random_tokens(50 + i, 4 + i); };
+  std::vector<std::vector<float>> expected;
+  for (std::size_t i = 0; i < kBatch; ++i) expected.push_back(last_logits(*cpu, prompt(i)));
+  for (const int size : {1, 2, 4, kBatch}) {
+    StepScript script(*pjrt);
+    std::vector<StepScript::Part> last;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+      const std::size_t sequence = script.open(prompt(i));
+      script.step({{sequence, static_cast<int>(script.left(sequence)) - 1}});
+      last.push_back({sequence, 1});
+    }
+    const auto logits = script.step_at_size(size, last);
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      EXPECT_LE(largest_difference(expected[i], logits[i]), 1e-3)
+          << "size " << size << ", row " << i;
+    for (const StepScript::Part& part : last) script.close(part.sequence);
+  }
+  StepScript bucket(*pjrt);
+  const std::vector<std::int32_t> full = random_tokens(77, 16);
+  const auto logits = bucket.step_at_size(16, {{bucket.open(full), 16}});
+  EXPECT_LE(largest_difference(last_logits(*cpu, full), logits.front()), 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SizesOnPjrt, golden_modes(),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
 
 INSTANTIATE_TEST_SUITE_P(All, TinyModelOnPjrt, golden_modes(),
                          [](const auto& info) { return std::string(name_of(info.param)); });

@@ -50,7 +50,7 @@ class CacheLayoutKinds : public testing::TestWithParam<std::tuple<Layout, bool>>
   }
 };
 
-TEST_P(CacheLayoutKinds, NoTwoColumnsShareAByteAndAllLieInTheirRoot) {
+TEST_P(CacheLayoutKinds, E1_no_two_columns_share_a_byte_and_all_lie_in_their_root) {
   const CacheLayout layout = CacheLayoutKinds::layout();
   std::map<CacheRoot, std::vector<bool>> used;
   for (const CacheColumn& column : layout.columns()) {

@@ -129,7 +129,7 @@ TEST(StepGraph, SizesDifferInShapesOnly) {
     EXPECT_EQ(one.values[i].name, many.values[i].name);
 }
 
-TEST(StepGraph, InputsAreMetadataRootsAndWeights) {
+TEST(StepGraph, E1_inputs_are_metadata_roots_and_weights) {
   const Graph graph = t41();
   std::set<std::string> metadata;
   std::set<std::string> derived;

@@ -23,7 +23,7 @@ std::vector<Subject> subjects() {
 class Equality : public testing::TestWithParam<Subject> {};
 
 TEST_P(Equality, ModesThreadsAndChunkings) { check_modes_and_chunkings(GetParam()); }
-TEST_P(Equality, SizesLiveCountsAndPositions) { check_sizes_and_positions(GetParam()); }
+TEST_P(Equality, E11_sizes_live_counts_and_positions) { check_sizes_and_positions(GetParam()); }
 TEST_P(Equality, ContextBuckets) { check_context_buckets(GetParam()); }
 TEST_P(Equality, RandomSchedule) { check_random_schedule(GetParam(), test_seed()); }
 

@@ -47,7 +47,7 @@ std::string message_of(const Work& work) {
   return "no error";
 }
 
-TEST_F(PjrtExecutable, UseOfAGivenTensorFailsWithItsName) {
+TEST_F(PjrtExecutable, E2_use_of_a_given_tensor_fails_with_its_name) {
   Buffer root = tensor("kv root");
   const Executable step = program();
   const int calls_before = [&] {
