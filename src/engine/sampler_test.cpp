@@ -73,6 +73,19 @@ TEST(Sampler, MinPDropsBelowAShareOfTheLargest) {
   EXPECT_GT(counts[1], 0);
 }
 
+// Where a cut falls on equal or exactly sufficient probabilities: equal logits make every sum
+// exact.
+TEST(Sampler, CutsAreSharp) {
+  const std::vector<float> tied = {0, 3, 3, 1};
+  EXPECT_NEAR(frequencies({.temperature = 1, .top_k = 1, .seed = 3}, tied)[1], 1, 1e-9)
+      << "lowest id";
+  const std::vector<float> equal = {2, 2};
+  const auto half = frequencies({.temperature = 1, .top_p = 0.5F, .seed = 3}, equal);
+  EXPECT_EQ(half[1], 0) << "one of two equal tokens already has probability 0.5";
+  const auto all = frequencies({.temperature = 1, .min_p = 1, .seed = 3}, equal);
+  EXPECT_GT(all[1], 0.4) << "a token exactly at the share stays";
+}
+
 TEST(Sampler, SameSeedAndIndexGiveTheSameTokenWhateverWasDrawnBefore) {
   const std::vector<float> logits = logits_of({0.25, 0.25, 0.25, 0.25});
   Sampler fresh({.temperature = 1, .seed = 11});
