@@ -40,16 +40,16 @@ void encode(benchmark::State& state, const std::string& text) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
 }
 
-void BM_EncodeMixedText(benchmark::State& state) { encode(state, mixed_text()); }
-BENCHMARK(BM_EncodeMixedText)->Unit(benchmark::kMillisecond);
+void encode_mixed_text(benchmark::State& state) { encode(state, mixed_text()); }
+BENCHMARK(encode_mixed_text)->Unit(benchmark::kMillisecond);
 
 // One piece of a million bytes: the merge queue.
-void BM_EncodeOneLongRun(benchmark::State& state) { encode(state, std::string(1U << 20, 'a')); }
-BENCHMARK(BM_EncodeOneLongRun)->Unit(benchmark::kMillisecond);
+void encode_one_long_run(benchmark::State& state) { encode(state, std::string(1U << 20, 'a')); }
+BENCHMARK(encode_one_long_run)->Unit(benchmark::kMillisecond);
 
-void BM_OpenTokenizer(benchmark::State& state) {
+void open_tokenizer(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(deepinfer::Tokenizer::open(directory()));
 }
-BENCHMARK(BM_OpenTokenizer)->Unit(benchmark::kMillisecond);
+BENCHMARK(open_tokenizer)->Unit(benchmark::kMillisecond);
 
 }  // namespace

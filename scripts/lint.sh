@@ -7,7 +7,8 @@
 # bug patterns see the files of a folder together, up to ten in one unit that includes them (a unit
 # whose files do not go together is taken apart again). The static analyser looks at main files
 # only, so it runs file by file, and not over tests: it would walk every path of GoogleTest's macros
-# for code that the sanitizers run anyway. Reads the compile commands of build/release, which it
+# for code that the sanitizers run anyway; nor over benchmarks, whose loops it takes for dead stores.
+# Reads the compile commands of build/release, which it
 # configures when needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,7 +28,7 @@ trap 'rm -rf "$unit_dir"' EXIT
 declare -A members=() # of the open unit of each folder
 jobs_list=()
 for file in "${files[@]}"; do
-  [[ $file == *_test.cpp ]] || jobs_list+=("analyse $file")
+  [[ $file == *_test.cpp || $file == *_bench.cpp ]] || jobs_list+=("analyse $file")
   # Kernels are compiled once per instruction set with flags of their own.
   if [[ $file == */isa/* ]]; then
     jobs_list+=("check $file")
