@@ -8,8 +8,7 @@
 # whose files do not go together is taken apart again). The static analyser looks at main files
 # only, so it runs file by file, and not over tests: it would walk every path of GoogleTest's macros
 # for code that the sanitizers run anyway; nor over benchmarks, whose loops it takes for dead stores.
-# Reads the compile commands of build/release, which it
-# configures when needed.
+# Reads the compile commands of build/release, which it configures when needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [[ -f build/release/compile_commands.json ]] || cmake --preset release >&2

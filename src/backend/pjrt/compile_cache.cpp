@@ -39,7 +39,7 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  std::error_code write(std::span<const std::byte> bytes) {
+  std::error_code write(std::span<const std::byte> bytes) const {
     if (file_ < 0) return fault();
     while (!bytes.empty()) {
       const ssize_t written = ::write(file_, bytes.data(), bytes.size());

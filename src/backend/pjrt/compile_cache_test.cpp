@@ -177,8 +177,10 @@ TEST_F(CompileCacheFolder, WhatWasNotUsedForLongestGoesFirst) {
 TEST_F(CompileCacheFolder, ManyMayReadAndWriteTheSameEntry) {
   const std::vector<std::byte> program = cached(std::string(100'000, 'p'));
   {
+    constexpr int kThreads = 4;
     std::vector<std::jthread> threads;
-    for (int thread = 0; thread < 4; ++thread)
+    threads.reserve(kThreads);
+    for (int thread = 0; thread < kThreads; ++thread)
       threads.emplace_back([&] {
         CompileCache cache(folder_.path());  // as if each were a process
         for (int i = 0; i < 20; ++i) {

@@ -40,7 +40,7 @@ class PjrtExecutableOnTheFake : public testing::Test {
     graph_ = make_graph();
     fixture_.reset_memory();
   }
-  ~PjrtExecutableOnTheFake() override {
+  void TearDown() override {
     programs_.reset();
     memory_.reset();
     client_.reset();

@@ -33,7 +33,7 @@ std::string outcome_text(const ProgramOutcome& outcome) {
 class ProgramStoreOnTheFake : public testing::Test {
  protected:
   ProgramStoreOnTheFake() { test::reset_fake(); }
-  ~ProgramStoreOnTheFake() override {
+  void TearDown() override {
     EXPECT_EQ(fake_control().live, 0);
     EXPECT_EQ(fake_control().misuses, 0);
   }
