@@ -24,7 +24,9 @@ std::vector<Subject> subjects() {
 class WholeEquality : public testing::TestWithParam<Subject> {};
 
 TEST_P(WholeEquality, ModesThreadsAndChunkings) { check_modes_and_chunkings(GetParam()); }
-TEST_P(WholeEquality, E11_sizes_live_counts_and_positions) { check_sizes_and_positions(GetParam()); }
+TEST_P(WholeEquality, E11_sizes_live_counts_and_positions) {
+  check_sizes_and_positions(GetParam());
+}
 TEST_P(WholeEquality, ContextBuckets) { check_context_buckets(GetParam()); }
 TEST_P(WholeEquality, RandomSchedules) {
   for (std::uint64_t i = 0; i < kSchedules; ++i) {
