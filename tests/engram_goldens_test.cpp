@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "checkpoint/engram_layout.h"
+#include "engram/engram.h"
 #include "model/model.h"
+#include "tests/support/golden_file.h"
 #include "tests/support/golden_model.h"
 #include "tests/support/test_runtime.h"
 
@@ -71,6 +76,48 @@ INSTANTIATE_TEST_SUITE_P(Models, EngramGoldens, testing::Values("t41", "t41-satu
                          [](const auto& info) {
                            return info.param == "t41" ? "t41" : "t41_saturated";
                          });
+
+// Hashes apart from a model: compressed vocabularies from 3 to 2^31, multipliers above 2^53, dead
+// ids.
+TEST(HashGoldens, RowsOfEveryHistory) {
+  const GoldenFile file("tests/data/goldens/ops/ops.safetensors");
+  std::ifstream text("tests/data/goldens/ops/ops.json");
+  const nlohmann::json cases = nlohmann::json::parse(text)["ops"]["hash"];
+  ASSERT_EQ(cases.size(), 8U);
+  for (const nlohmann::json& entry : cases) {
+    const std::string key = entry["key"];
+    SCOPED_TRACE(key);
+    const std::vector<std::uint64_t> multipliers =
+        engram_multipliers(entry["layer"], entry["max_ngram"], entry["compressed_vocab"]);
+    const std::vector<std::int64_t> wanted = file.i64(key + ".mul");
+    ASSERT_EQ(multipliers.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_EQ(multipliers[i], static_cast<std::uint64_t>(wanted[i])) << "multiplier " << i;
+
+    EngramLayout layout;
+    layout.primes = file.i64(key + ".primes");
+    layout.offsets.reserve(layout.primes.size());
+    std::int64_t offset = 0;
+    for (const std::int64_t prime : layout.primes) {
+      layout.offsets.push_back(offset);
+      offset += prime;
+    }
+    const std::vector<HashColumn> columns = hash_columns(layout);
+    const std::vector<std::int64_t> history = file.i64(key + ".hist");
+    const std::vector<std::int64_t> rows = file.i64(key + ".rows");
+    ASSERT_EQ(rows.size(), history.size() * columns.size());
+    std::vector<std::int64_t> window(multipliers.size());
+    std::vector<std::int64_t> ids(columns.size());
+    for (std::size_t at = 0; at < history.size(); ++at) {
+      for (std::size_t back = 0; back < window.size(); ++back)
+        window[back] = back <= at ? history[at - back] : 77;  // not looked at
+      pad_blocked(window, static_cast<std::int64_t>(at), entry["pad"]);
+      hash_ngrams(window, multipliers, columns, entry["heads"], ids);
+      for (std::size_t column = 0; column < ids.size(); ++column)
+        ASSERT_EQ(ids[column], rows[at * ids.size() + column]) << at << ", column " << column;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace deepinfer

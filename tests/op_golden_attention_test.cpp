@@ -87,7 +87,7 @@ TEST_P(AttentionGoldens, OfficialBlocksOfAFullList) {
   std::vector<float> expected = golden("attn.out_official");
   actual.resize(3 * kHeads * kWidth);
   expected.resize(actual.size());
-  EXPECT_TRUE(is_close(actual, expected, bf16_tolerance_of(GetParam())));
+  EXPECT_TRUE(is_close(actual, expected, kGoldenTolerance));
 }
 
 TEST(ReferenceAttentionGoldens, ListsWithHolesInBothNumerics) {
@@ -360,7 +360,7 @@ TEST_P(CompressorGoldens, PooledInPiecesThenNormalised) {
       fixture.run(backend(), RmsNorm{.eps = 1e-20F}, {fixed("pooled", pooled), norm}).f32(),
       "comp.latent_fp32");
   const RmsNorm official{.eps = 1e-20F, .rounding = Rounding::bf16};
-  expect_bf16_golden(
+  expect_golden(
       fixture.run(backend(), official, {fixed("rounded", pool(Rounding::bf16)), norm}).f32(),
       "comp.latent_official");
 }

@@ -100,7 +100,7 @@ class OpGoldens : public OpGoldenSuite {
     op = {.head_dim = 96, .frequencies = frequencies, .rounding = Rounding::bf16};
     std::vector<float> rounded = golden("rope.x");
     for (float& value : rounded) value = round_bf16(value);
-    expect_bf16_golden(
+    expect_golden(
         fixture
             .run(backend(), op, {fixture.activation("rounded", {rows, 2 * 96}, rounded), positions})
             .f32(),
@@ -169,10 +169,8 @@ TEST_P(OpGoldens, LinearInBothNumerics) {
   expect_golden(fixture.run(backend(), Linear{}, {x, fp4}).f32(), "linear.fp4.y_fp32");
   const Linear official{.quantise_input = true, .rounding = Rounding::bf16};
   const Given x_bf16 = activation("linear.x_bf16");
-  expect_bf16_golden(fixture.run(backend(), official, {x_bf16, fp8}).f32(),
-                     "linear.fp8.y_official");
-  expect_bf16_golden(fixture.run(backend(), official, {x_bf16, fp4}).f32(),
-                     "linear.fp4.y_official");
+  expect_golden(fixture.run(backend(), official, {x_bf16, fp8}).f32(), "linear.fp8.y_official");
+  expect_golden(fixture.run(backend(), official, {x_bf16, fp4}).f32(), "linear.fp4.y_official");
 }
 
 TEST_P(OpGoldens, RmsNorm) {
@@ -187,7 +185,7 @@ TEST_P(OpGoldens, RmsNorm) {
   const Given x_bf16 = fixture.activation("rounded", goldens().shape("rmsnorm.x"), rounded);
   for (const auto& [eps, key] : {std::pair{1e-20F, "rmsnorm.eps1e-20.official"},
                                  std::pair{1e-6F, "rmsnorm.eps1e-6.official"}})
-    expect_bf16_golden(
+    expect_golden(
         fixture.run(backend(), RmsNorm{.eps = eps, .rounding = Rounding::bf16}, {x_bf16, w}).f32(),
         key);
 }

@@ -23,6 +23,8 @@ class OpGoldenSuite : public testing::TestWithParam<std::string> {
     static const GoldenFile file("tests/data/goldens/ops/ops.safetensors");
     return file;
   }
+  /// Of the golden's largest element, whatever its values are rounded to.
+  static constexpr double kGoldenTolerance = 2e-6;
   static std::vector<float> golden(const std::string& name) { return goldens().f32(name); }
 
   Backend& backend() { return *backend_; }
@@ -40,11 +42,7 @@ class OpGoldenSuite : public testing::TestWithParam<std::string> {
   }
 
   void expect_golden(const std::vector<float>& actual, const std::string& name) const {
-    EXPECT_TRUE(is_close(actual, golden(name), tolerance_of(GetParam()))) << name;
-  }
-  /// The golden's values are rounded to bf16.
-  void expect_bf16_golden(const std::vector<float>& actual, const std::string& name) const {
-    EXPECT_TRUE(is_close(actual, golden(name), bf16_tolerance_of(GetParam()))) << name;
+    EXPECT_TRUE(is_close(actual, golden(name), kGoldenTolerance)) << name;
   }
 
   OpFixture fixture;

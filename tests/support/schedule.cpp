@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
+#include <random>
 
 #include "runner/captured_graph.h"
 #include "runner/step_input.h"
@@ -89,9 +91,14 @@ bool StepScript::done() const {
 }
 
 std::uint64_t test_seed() {
-  const char* text = std::getenv("DEEPINFER_TEST_SEED");
-  constexpr std::uint64_t kDefault = 20260;
-  return text == nullptr ? kDefault : std::strtoull(text, nullptr, 10);
+  static const std::uint64_t seed = [] {
+    const char* text = std::getenv("DEEPINFER_TEST_SEED");
+    const std::uint64_t chosen =
+        text == nullptr ? std::random_device{}() : std::strtoull(text, nullptr, 10);
+    std::cout << "DEEPINFER_TEST_SEED=" << chosen << std::endl;
+    return chosen;
+  }();
+  return seed;
 }
 
 }  // namespace deepinfer

@@ -68,7 +68,7 @@ class StepScript {
   std::vector<std::unique_ptr<Sequence>> sequences_;
 };
 
-/// DEEPINFER_TEST_SEED, or a fixed one.
+/// DEEPINFER_TEST_SEED, or another one in every run; printed at its first use.
 std::uint64_t test_seed();
 
 }  // namespace deepinfer
