@@ -113,6 +113,7 @@ TEST_P(CachePaths, B15_decoding_selects_the_entries_of_the_layers_own_source) {
   const auto runtime = open_runtime("t41", small_options(GetParam(), Numerics::fp32), true);
   const std::vector<int>& sources = runtime->model().config().index_source_layer_ids;
   std::vector<std::vector<std::int32_t>> wanted;
+  wanted.reserve(sources.size());
   for (const int layer : sources)
     wanted.push_back(golden.tensors().i32("trace48.fp32.index" + std::to_string(layer) + ".sel"));
   SequenceRun run(*runtime, 48);

@@ -38,6 +38,7 @@ void run_batches(Runtime& runtime, Runtime& judge, const std::vector<int>& sizes
   std::size_t next = 0;
   for (const int size : sizes) {
     std::vector<StepScript::Part> parts;
+    parts.reserve(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) parts.push_back({(next + static_cast<std::size_t>(i)) % 8, 1});
     next += static_cast<std::size_t>(size) + 1;
     const auto logits = script.step(parts);
@@ -194,8 +195,8 @@ TEST_P(RowThresholds, A16_around_the_rows_from_which_kernels_split_otherwise) {
   constexpr int kPrefix = 200;  // entries enough for every part of a split row
   const int threshold = kRowsPerThread * GetParam();
   const std::vector<int> lots = {threshold - 1, threshold, threshold + 1};
-  const std::vector<std::int32_t> tokens =
-      random_tokens(170, static_cast<std::size_t>(kPrefix + 3 * threshold));
+  const int count = kPrefix + 3 * threshold;
+  const std::vector<std::int32_t> tokens = random_tokens(170, static_cast<std::size_t>(count));
   Options options = test_options("cpu");
   options.graph_mode = GraphMode::eager;
   options.prefill_bucket = 16;

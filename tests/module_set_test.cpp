@@ -46,6 +46,7 @@ class ModulesOf {
     };
     set_ = pjrt::module_set(graph_, mode, lowering_);
   }
+  ~ModulesOf() = default;
   ModulesOf(const ModulesOf&) = delete;
   ModulesOf& operator=(const ModulesOf&) = delete;
 
