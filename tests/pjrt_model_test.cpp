@@ -85,12 +85,14 @@ TEST(PjrtModel, NeighboursPaddingAndStaleRowsChangeNoBit) {
   /// All of `tokens` at kRows rows a step, in row `first` behind rows of others.
   const auto run = [&](std::size_t others) {
     std::vector<std::size_t> neighbours;
+    neighbours.reserve(others);
     for (std::size_t i = 0; i < others; ++i)
       neighbours.push_back(script.open(random_tokens(31 + i, 30)));
     const std::size_t own = script.open(tokens);
     std::vector<std::vector<float>> logits;
     for (std::size_t step = 0; step < tokens.size(); ++step) {
       std::vector<StepScript::Part> parts;
+      parts.reserve(others + 1);
       for (const std::size_t neighbour : neighbours) parts.push_back({neighbour, 1});
       parts.push_back({own, 1});
       logits.push_back(script.step_at_size(kRows, parts).back());

@@ -21,7 +21,7 @@ namespace {
 double copy_ms(std::int64_t bytes) {
   const std::vector<std::byte> from(static_cast<std::size_t>(bytes), std::byte{1});
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<std::byte> to = from;
+  const std::vector<std::byte> to(from.begin(), from.end());
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(to.back(), from.back());
   return taken.count();

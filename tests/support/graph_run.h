@@ -22,6 +22,8 @@ class GraphRun {
   GraphRun(const Model& model, const CacheGeometry& geometry, Graph graph,
            std::unique_ptr<Backend> backend, GraphMode mode);
   ~GraphRun();
+  GraphRun(const GraphRun&) = delete;
+  GraphRun& operator=(const GraphRun&) = delete;
 
   /// One step of one sequence in slot 0, whose blocks are in order: rows `first` to the end of
   /// `tokens`. Returns the logits of all these rows.

@@ -1,8 +1,8 @@
 #include "tests/support/test_runtime.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include "engine/sampler.h"
@@ -69,7 +69,7 @@ testing::AssertionResult same_bits(std::span<const float> a, std::span<const flo
   if (a.size() != b.size())
     return testing::AssertionFailure() << a.size() << " against " << b.size() << " elements";
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (std::memcmp(&a[i], &b[i], sizeof(float)) != 0)
+    if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]))
       return testing::AssertionFailure() << "element " << i << ": " << a[i] << " against " << b[i];
   return testing::AssertionSuccess();
 }

@@ -16,7 +16,7 @@ std::string variable(const char* name) {
 }
 
 /// What Neuron's plug-in chooses its table by, at the moment that this object is loaded.
-const std::string seen_when_loaded = variable("NEURON_INTERNAL_PJRT_C_API_VERSION");
+const std::string kSeenWhenLoaded = variable("NEURON_INTERNAL_PJRT_C_API_VERSION");
 
 /// The names of client options that are taken, as strict plug-ins do.
 bool takes(const PJRT_NamedValue& option) {
@@ -58,10 +58,10 @@ PJRT_Error* Plugin_Attributes(PJRT_Plugin_Attributes_Args* args) {
   attributes[1].name = "seen_when_loaded";
   attributes[1].name_size = 16;
   attributes[1].type = PJRT_NamedValue_kString;
-  attributes[1].string_value = seen_when_loaded.data();
-  attributes[1].value_size = seen_when_loaded.size();
+  attributes[1].string_value = kSeenWhenLoaded.data();
+  attributes[1].value_size = kSeenWhenLoaded.size();
   args->attributes = attributes;
-  args->num_attributes = seen_when_loaded.empty() ? 1 : 2;
+  args->num_attributes = kSeenWhenLoaded.empty() ? 1 : 2;
   return nullptr;
 }
 
