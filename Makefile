@@ -5,13 +5,15 @@ PRESET ?= release
 PROMPT ?= Alice was beginning to get very tired of
 ARGS ?=
 FUZZ_SECONDS ?= 60
+DIR ?= build/slice
 
 # Handed over in the environment, so that quotes and dollar signs in the prompt stay what they are.
 export RUN_PROMPT := $(value PROMPT)
 export FUZZ_SECONDS
+export DIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all sanitize fuzz bench bench-graphs pjrt format lint clean
+.PHONY: help run build test test-all sanitize fuzz bench bench-graphs slice pjrt format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +54,11 @@ bench-graphs: ## what graphs are worth: the table of docs/graphs.md (some minute
 	@scripts/setup.sh build bench
 	@scripts/build.sh $(PRESET) bench_graphs -DDEEPINFER_BENCH=ON
 	@exec build/release/bench/bench_graphs $(ARGS)
+
+slice: ## write a random model of the released widths into DIR (build/slice), for timings (6.8 GB, seconds)
+	@scripts/setup.sh build
+	@scripts/build.sh $(PRESET) write_slice
+	@exec build/release/write_slice "$$DIR"
 
 pjrt: ## fetch the PJRT plug-in for the CPU and its header, and build with them
 	@scripts/pjrt.sh

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 roots=()
-for folder in include src tests fuzz bench examples; do
+for folder in include src tests tools fuzz bench examples; do
   [[ -d $folder ]] && roots+=("$folder")
 done
 by=-name
