@@ -21,7 +21,8 @@ TEST(CliUsage, VersionAndHelp) {
   EXPECT_EQ(call({"--version"}).out.substr(0, 10), "deepinfer ");
   const ProgramResult help = call({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"run", "chat", "logits", "eval", "inspect", "check", "tokenize"}) {
+  for (const char* command :
+       {"run", "chat", "logits", "eval", "bench", "inspect", "check", "tokenize"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command), std::string::npos) << command;
     const ProgramResult own = call({command, "--help"});
     EXPECT_EQ(own.exit_code, 0);

@@ -9,6 +9,7 @@ endif()
 
 # What each layer may include besides itself and the public headers (deepinfer/…).
 set(allowed_core "")
+set(allowed_limits core)
 set(allowed_checkpoint core)
 set(allowed_text core)
 set(allowed_engram core checkpoint text)
@@ -26,6 +27,7 @@ set(allowed_backend/make core graph cache backend
 set(allowed_runner core checkpoint text engram graph cache model
   backend backend/make backend/host backend/reference backend/cpu backend/pjrt)
 set(allowed_engine core checkpoint text engram cache model runner)
+set(allowed_measure core checkpoint text engram graph cache model runner engine limits)
 set(allowed_server core checkpoint text engram cache model runner engine)
 set(allowed_cli ANY)
 set(allowed_deepinfer "")

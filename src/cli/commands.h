@@ -11,6 +11,7 @@ void add_run_command(Program& program);
 void add_chat_command(Program& program);
 void add_logits_command(Program& program);
 void add_eval_command(Program& program);
+void add_bench_command(Program& program);
 void add_inspect_command(Program& program);
 void add_check_command(Program& program);
 void add_tokenize_command(Program& program);

@@ -22,6 +22,7 @@ int run(int argc, const char* const* argv) {
   cli::add_chat_command(program);
   cli::add_logits_command(program);
   cli::add_eval_command(program);
+  cli::add_bench_command(program);
   cli::add_inspect_command(program);
   cli::add_check_command(program);
   cli::add_tokenize_command(program);

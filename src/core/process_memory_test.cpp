@@ -16,6 +16,20 @@ TEST(ProcessMemory, ReadsTheAnonymousPartAlone) {
   EXPECT_EQ(anonymous_resident(path + ".missing"), 0);
 }
 
+TEST(ProcessMemory, ThePeakStaysUntilItIsForgotten) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20U;
+  auto block = std::make_unique<char[]>(kBytes);
+  std::memset(block.get(), 1, kBytes);
+  const std::int64_t high = peak_resident();
+  block.reset();
+  constexpr std::int64_t kSlack = 1 << 20;  // the kernel counts in batches
+  EXPECT_GE(peak_resident(), high - kSlack);
+  if (forget_peak_resident()) {
+    EXPECT_LT(peak_resident(), high - static_cast<std::int64_t>(kBytes) / 2);
+  }
+  EXPECT_FALSE(forget_peak_resident("/nowhere/clear_refs"));
+}
+
 TEST(ProcessMemory, GrowsByWhatIsTakenAndWritten) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;
   const std::int64_t resident = anonymous_resident();

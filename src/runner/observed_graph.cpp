@@ -25,6 +25,7 @@ ObservedGraph observe_graph(const Graph& graph, const PlainDType& plain_dtype) {
     observed.ops.push_back({.place = node.place.empty() ? "model" : node.place,
                             .name = std::string(name_of(node.op)),
                             .cost = op_cost(graph, node, plain_dtype),
+                            .reads = op_reads(graph, node, plain_dtype),
                             .region = -1});
   const RegionPlan plan = plan_regions(graph);
   observed.kinds.reserve(plan.kinds.size());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/op_cost.h"
+#include "graph/op_reads.h"
 
 namespace deepinfer {
 
@@ -15,6 +16,7 @@ struct ObservedOp {
   std::string place;  ///< "layers.3.attn"; "model" if outside all
   std::string name;   ///< of the op: "linear"
   OpCost cost;
+  OpReads reads = {};
   int region = -1;  ///< index into ObservedGraph::regions; -1: outside layers
 };
 

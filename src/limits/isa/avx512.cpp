@@ -1,0 +1,38 @@
+// See the flags of this file in src/limits/CMakeLists.txt.
+
+#include <immintrin.h>
+
+#include "limits/isa/peak_body.h"
+#include "limits/isa/read_body.h"
+
+namespace deepinfer::limits {
+namespace {
+
+void fp32(std::int64_t passes) {
+  const __m512 factor = _mm512_set1_ps(0.5F);
+  repeat(passes, factor, [factor](__m512 sum) { return _mm512_fmadd_ps(sum, factor, factor); });
+}
+
+/// Unsigned times signed bytes, pairs summed to 16 and then to 32 bits.
+void int8(std::int64_t passes) {
+  const __m512i ones = _mm512_set1_epi16(1);
+  __m512i factor = _mm512_set1_epi8(3);
+  repeat(passes, _mm512_setzero_si512(), [&](__m512i sum) {
+    asm volatile("" : "+v"(factor));  // else the products are made once
+    const __m512i pairs = _mm512_maddubs_epi16(factor, factor);
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, ones));
+  });
+}
+
+constexpr PeakKernel kPeaks[] = {
+    {.type = "fp32", .instruction = "vfmadd", .macs_per_pass = kSums * 16, .run = &fp32},
+    {.type = "int8",
+     .instruction = "vpmaddubsw, vpmaddwd, vpaddd",
+     .macs_per_pass = kSums * 64,
+     .run = &int8}};
+
+}  // namespace
+
+constinit const LimitKernels kAvx512 = {.reads = kReads, .peaks = kPeaks};
+
+}  // namespace deepinfer::limits

@@ -1,0 +1,31 @@
+#pragma once
+
+// How long a piece of work takes at the machine's measured limits. Pure functions.
+
+#include <algorithm>
+
+#include "limits/machine_limits.h"
+#include "measure/step_work.h"
+
+namespace deepinfer {
+
+struct LimitTime {
+  double read_ms = 0;      ///< the bytes at the read bandwidth
+  double multiply_ms = 0;  ///< the multiply-adds at the peak
+  double ms() const { return std::max(read_ms, multiply_ms); }
+};
+
+/// The peak that products with weights are compared with: that of fp32, which the kernels multiply
+/// in. REQUIRES: limits have it.
+inline const PeakRate& product_peak(const MachineLimits& limits) {
+  return *std::find_if(limits.peaks.begin(), limits.peaks.end(),
+                       [](const PeakRate& peak) { return peak.type == "fp32"; });
+}
+
+inline LimitTime limit_time(const Work& work, const MachineLimits& limits) {
+  constexpr double kPerMillisecond = 1e6;  // of 10^9 per second
+  return {.read_ms = work.bytes / limits.read.gb_per_s / kPerMillisecond,
+          .multiply_ms = work.macs / product_peak(limits).gmac_per_s / kPerMillisecond};
+}
+
+}  // namespace deepinfer
