@@ -22,6 +22,8 @@ TypeSupport neuron_types() {
       .reduce_precision = false,
       // SDK 1381 (open): reductions of pred fail with NCC_IBVF038.
       .reduces_flags = false,
+      // Of barriers nothing is known.
+      .barriers = false,
   };
 }
 

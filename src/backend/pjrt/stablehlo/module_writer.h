@@ -138,6 +138,8 @@ class ModuleWriter {
           const std::vector<std::int64_t>& batch_b = {});
   /// Sorts along the last axis by `keys`, stably; `direction` GT: largest first. Others follow.
   std::vector<Val> sort(std::string_view direction, std::span<const Val> keys_and_others);
+  /// `a`, of which nothing is computed before `value` is there, where the device can be told that.
+  Val held_until(const Val& a, const Val& value);
   /// Runs `body`(i, carried) for i = 0 … trips - 1 and returns what the last one returned.
   using Body = std::function<std::vector<Val>(const Val& i, const std::vector<Val>& carried)>;
   std::vector<Val> loop(std::int64_t trips, std::span<const Val> carried, const Body& body);

@@ -61,7 +61,7 @@ Val unpack(ModuleWriter& w, const TypeSupport& types, const WeightVal& weight) {
 
 WeightVal rows_of(ModuleWriter& w, const WeightVal& weight, const Val& start, std::int64_t count) {
   WeightVal part = weight;
-  part.codes = w.take(weight.codes, start, count);
+  part.codes = w.take(w.held_until(weight.codes, start), start, count);
   part.dims[0] = count;
   if (weight.format == WeightFormat::fp8)
     part.scales =
@@ -74,7 +74,7 @@ WeightVal rows_of(ModuleWriter& w, const WeightVal& weight, const Val& start, st
 WeightVal expert_of(ModuleWriter& w, const WeightVal& bank, const Val& index) {
   WeightVal expert = bank;
   expert.dims = without_first(bank.dims);
-  expert.codes = w.reshape(w.take(bank.codes, index, 1), without_first(bank.codes.dims));
+  expert.codes = w.reshape(w.take(w.held_until(bank.codes, index), index, 1), without_first(bank.codes.dims));
   if (bank.format != WeightFormat::plain)
     expert.scales = w.reshape(w.take(bank.scales, index, 1), without_first(bank.scales.dims));
   return expert;

@@ -131,6 +131,16 @@ std::vector<Val> ModuleWriter::sort(std::string_view direction,
   return sorted;
 }
 
+Val ModuleWriter::held_until(const Val& a, const Val& value) {
+  if (!types_.barriers) return a;
+  const Val held{.id = new_id(), .type = a.type, .dims = a.dims, .part = 0};
+  Val base = held;
+  base.part = -1;
+  line(fmt::format("{}:2 = stablehlo.optimization_barrier {}, {} : {}, {}", ref(base), ref(a),
+                   ref(value), a.type_text(), value.type_text()));
+  return held;
+}
+
 std::vector<Val> ModuleWriter::loop(std::int64_t trips, std::span<const Val> carried,
                                     const Body& body) {
   const Val zero = i32(0);
