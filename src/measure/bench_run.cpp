@@ -111,7 +111,7 @@ class Run {
       // The last one makes logits, too: it counts only where there is no other.
       if (taken < rows || (left == 0 && request_.prompt_tokens >= 2 * rows)) continue;
       gathered.step_ms.push_back(milliseconds_since(step));
-      gathered.times.push_back(clock_.last());
+      take_times(gathered);
     }
     gathered.tokens_per_s.push_back(1000 * request_.prompt_tokens / milliseconds_since(start));
     clock_.turn(false);
@@ -151,7 +151,7 @@ class Run {
       const StepOutput output = runtime_.step(rows);
       for (int row = 0; row < result.batch; ++row) argmax(output.logits(row));
       const double ms = milliseconds_since(start);
-      if (observed) gathered.times.push_back(clock_.last());
+      if (observed) take_times(gathered);
       if (!observed || request_.gen_tokens == 1) gathered.step_ms.push_back(ms);
     }
     clock_.turn(false);
@@ -166,6 +166,10 @@ class Run {
       step.push_back(
           {.first_position = sequences_[static_cast<std::size_t>(i)]->position(), .rows = 1});
     result.work = step_work(graph, step, result.batch, result.experts);
+  }
+
+  void take_times(Gathered& gathered) const {
+    if (clock_.last().ops > 0) gathered.times.push_back(clock_.last());
   }
 
   static void finish(PrefillResult& result, const Gathered& gathered) {

@@ -27,6 +27,7 @@ void ComponentClock::op_begins(int /*node*/) {
 void ComponentClock::op_ends(int node) {
   if (!on_) return;
   const double ms = milliseconds(step_clock_ns() - op_begin_);
+  ++step_.ops;
   const OpReads& reads = graph_->ops[static_cast<std::size_t>(node)].reads;
   step_.components[static_cast<std::size_t>(reads.component)] += ms;
   if (reads.multiplies_weights) step_.weight_ops += ms;

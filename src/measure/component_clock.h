@@ -18,6 +18,7 @@ struct StepTimes {
   std::array<double, kComponents> components = {};
   double outside_ops = 0;  ///< of the total
   double weight_ops = 0;   ///< of the total: ops that multiply by a weight matrix
+  int ops = 0;             ///< that were announced; a device's backend announces none
 };
 
 class ComponentClock : public StepWatcher {
