@@ -48,11 +48,16 @@ TEST(Bench, MeasuresEveryBatchInEveryRound) {
                              .seed = 1};
   int calls = 0;
   int pieces = 0;
-  const BenchResult result = run_bench(*runtime, request, [&](int done, int count) {
-    EXPECT_EQ(done, calls++);
-    pieces = count;
-  });
+  int rounds = 0;
+  const BenchResult result = run_bench(*runtime, request,
+                                       {.progress =
+                                            [&](int done, int count) {
+                                              EXPECT_EQ(done, calls++);
+                                              pieces = count;
+                                            },
+                                        .round_ends = [&rounds] { ++rounds; }});
   EXPECT_EQ(calls, pieces);
+  EXPECT_EQ(rounds, request.repeat);
   EXPECT_EQ(result.chunks.chunk, bucket);
   EXPECT_EQ(result.chunks.tokens_per_s.samples, 3U + 1U);  // three sequences, then one a round
   EXPECT_EQ(result.chunks.step_ms.samples, 4U * 2U);

@@ -14,6 +14,7 @@
 #include "cli/token_list.h"
 #include "core/option_values.h"
 #include "core/process_memory.h"
+#include "limits/limit_keeper.h"
 
 namespace deepinfer::cli {
 namespace {
@@ -55,20 +56,6 @@ std::size_t read_buffer_bytes(const BenchArguments& arguments) {
                   *arguments.read_buffer, kMost));
 }
 
-/// The faster of two measurements of each limit.
-void take_best(MachineLimits& limits, const MachineLimits& again) {
-  if (again.read.gb_per_s > limits.read.gb_per_s) limits.read = again.read;
-  for (std::size_t i = 0; i < limits.peaks.size(); ++i)
-    limits.peaks[i].gmac_per_s = std::max(limits.peaks[i].gmac_per_s, again.peaks[i].gmac_per_s);
-}
-
-/// Threads come and go with it, so that none of them is there while the model runs.
-MachineLimits limits_of(const Options& options, std::size_t buffer_bytes) {
-  ThreadPool pool(options.threads > 0 ? options.threads : ThreadPool::default_threads());
-  throw_if_interrupted();
-  return measure_limits(pool, options.isa, buffer_bytes);
-}
-
 int bench(const BenchArguments& arguments) {
   const ResolvedOptions resolved = arguments.line->resolve();
   refuse_options(resolved, "bench",
@@ -99,18 +86,26 @@ int bench(const BenchArguments& arguments) {
   report.planned = runtime.memory().total();
   say_options(resolved);
 
-  report.limits = limits_of(options, buffer_bytes);
-  forget_peak_resident();
+  LimitKeeper keeper(options.threads, options.isa, buffer_bytes);
+  keeper.measure();
   {
     ProgressBar bar("measuring");
-    report.result = run_bench(runtime, report.request, [&bar](int done, int count) {
-      throw_if_interrupted();
-      bar.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(count));
-    });
+    report.result = run_bench(runtime, report.request,
+                              {.progress =
+                                   [&bar](int done, int count) {
+                                     throw_if_interrupted();
+                                     bar.update(static_cast<std::uint64_t>(done),
+                                                static_cast<std::uint64_t>(count));
+                                   },
+                               .round_ends =
+                                   [&] {
+                                     throw_if_interrupted();
+                                     report.anonymous = anonymous_resident();
+                                     keeper.measure();
+                                   }});
   }
-  report.peak_resident = peak_resident();
-  report.anonymous = anonymous_resident();
-  take_best(report.limits, limits_of(options, buffer_bytes));
+  report.limits = keeper.limits();
+  report.peak_resident = keeper.peak_resident_between();
   write_out(arguments.json ? to_json_text(report) : to_text(report));
   return 0;
 }

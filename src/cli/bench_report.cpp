@@ -36,7 +36,9 @@ std::string run_text(const BenchReport& report) {
   text += spread_text(fmt::format("{}, {} rows a step", prompt, result.chunks.chunk), "tok/s",
                       result.chunks.tokens_per_s);
   if (result.rows.chunk > 0)
-    text += spread_text(prompt + ", one row a step", "tok/s", result.rows.tokens_per_s);
+    text += spread_text(prompt + ", one row a step", "tok/s", result.rows.tokens_per_s) +
+            fmt::format("  chunks against rows: {:.2f} times as fast\n",
+                        result.chunks.tokens_per_s.median / result.rows.tokens_per_s.median);
   for (const DecodeResult& decode : result.decode) {
     const Spread& ms = decode.step_ms;
     const std::string name = fmt::format("decode, batch {}", decode.batch);

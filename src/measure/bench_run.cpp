@@ -43,8 +43,8 @@ struct Gathered {
 
 class Run {
  public:
-  Run(Runtime& runtime, const BenchRequest& request, const BenchProgress& progress)
-      : runtime_(runtime), request_(request), progress_(progress) {
+  Run(Runtime& runtime, const BenchRequest& request, const BenchHooks& hooks)
+      : runtime_(runtime), request_(request), hooks_(hooks) {
     const int most = *std::max_element(request.batches.begin(), request.batches.end());
     sequences_.resize(static_cast<std::size_t>(most));
     decode_.resize(request.batches.size());
@@ -64,6 +64,7 @@ class Run {
         prompt(i, chunk(), result_.chunks, chunks_);
       for (std::size_t i = 0; i < request_.batches.size(); ++i)
         decode(round, result_.decode[i], decode_[i]);
+      if (hooks_.round_ends) hooks_.round_ends();
     }
     finish(result_.chunks, chunks_);
     finish(result_.rows, rows_);
@@ -78,7 +79,7 @@ class Run {
   int chunk() const { return std::min(request_.prompt_tokens, runtime_.options().prefill_bucket); }
 
   void next_piece() {
-    if (progress_) progress_(done_, pieces_);
+    if (hooks_.progress) hooks_.progress(done_, pieces_);
     ++done_;
   }
 
@@ -87,7 +88,7 @@ class Run {
       DecodeResult decode;
       decode.batch = batch;
       decode.experts = distinct_experts(runtime_.model(), runtime_.options(), batch, request_.seed);
-      result_.decode.push_back(std::move(decode));
+      result_.decode.push_back(decode);
     }
   }
 
@@ -180,7 +181,7 @@ class Run {
 
   Runtime& runtime_;
   const BenchRequest& request_;
-  const BenchProgress& progress_;
+  const BenchHooks& hooks_;
   ComponentClock clock_;
   std::vector<std::unique_ptr<RandomSequence>> sequences_;
   BenchResult result_;
@@ -194,9 +195,8 @@ class Run {
 
 }  // namespace
 
-BenchResult run_bench(Runtime& runtime, const BenchRequest& request,
-                      const BenchProgress& progress) {
-  return Run(runtime, request, progress).run();
+BenchResult run_bench(Runtime& runtime, const BenchRequest& request, const BenchHooks& hooks) {
+  return Run(runtime, request, hooks).run();
 }
 
 }  // namespace deepinfer

@@ -64,9 +64,14 @@ struct BenchResult {
   std::vector<DecodeResult> decode;
 };
 
-/// Called before every piece of work with how many of all are done; what it throws ends the run.
-using BenchProgress = std::function<void(int done, int count)>;
+/// Told while it runs; what they throw ends the run. Either may be empty.
+struct BenchHooks {
+  /// Before every piece of work: how many of all are done.
+  std::function<void(int done, int count)> progress = {};
+  /// After each round, outside all times.
+  std::function<void()> round_ends = {};
+};
 
-BenchResult run_bench(Runtime& runtime, const BenchRequest& request, const BenchProgress& progress);
+BenchResult run_bench(Runtime& runtime, const BenchRequest& request, const BenchHooks& hooks = {});
 
 }  // namespace deepinfer

@@ -24,6 +24,7 @@ void int8(std::int64_t passes) {
   });
 }
 
+constexpr auto kReads = read_kernels();
 constexpr PeakKernel kPeaks[] = {
     {.type = "fp32", .instruction = "vfmadd", .macs_per_pass = kSums * 16, .run = &fp32},
     {.type = "int8",

@@ -9,7 +9,7 @@ namespace {
 
 /// Sums that do not wait for each other: latency times units of every core this is meant for, and
 /// no more than sixteen registers can hold beside the factors.
-constexpr int kSums = 12;
+enum : std::int64_t { kSums = 12 };
 
 /// `passes` times kSums independent steps sum = step(sum). The empty assembly makes the sums look
 /// used and changed, so that no pass can be left out or taken together with another; they have

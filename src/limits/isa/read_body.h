@@ -3,6 +3,8 @@
 // The reading loop. Included by the files of isa/, once per instruction set: a line is one load or
 // several, as the set has them.
 
+#include <array>
+
 #include "limits/limit_kernels.h"
 
 namespace deepinfer::limits {
@@ -27,9 +29,12 @@ std::uint64_t read_streams(const std::byte* from, std::size_t bytes) {
   return all;
 }
 
-constexpr ReadKernel kReads[] = {{.streams = 1, .run = &read_streams<1>},
-                                 {.streams = 4, .run = &read_streams<4>},
-                                 {.streams = 8, .run = &read_streams<8>}};
+/// The loops of the including file's instruction set.
+constexpr std::array<ReadKernel, 3> read_kernels() {
+  return {{{.streams = 1, .run = &read_streams<1>},
+           {.streams = 4, .run = &read_streams<4>},
+           {.streams = 8, .run = &read_streams<8>}}};
+}
 
 }  // namespace
 }  // namespace deepinfer::limits

@@ -11,6 +11,7 @@ void fp32(std::int64_t passes) {
   repeat(passes, factor, [factor](Four sum) { return sum * factor + factor; });
 }
 
+constexpr auto kReads = read_kernels();
 constexpr PeakKernel kPeaks[] = {
     {.type = "fp32", .instruction = "mulps, addps", .macs_per_pass = kSums * 4, .run = &fp32}};
 
