@@ -18,6 +18,8 @@ struct Control {
   int refusals = 0;                    ///< … for the next so many tries
   int compile_together = 0;       ///< a compile waits until so many are under way; 0: it does not
   bool no_serialisation = false;  ///< says that it is unimplemented
+  long long temporary_bytes = 0;  ///< what every program works in …
+  bool copies_roots = false;      ///< … and parameters that results take over are copied there
 
   // Read by tests.
   int calls = 0;                      ///< those that can fail

@@ -1,59 +1,63 @@
 #pragma once
 
-// The fake plug-in's entries, named as in the C API without its prefix.
+// The fake plug-in's entries, named as in the C API without its prefix: the one list of them.
 
 #include <pjrt_c_api.h>
 
+// Calls `entry`(name) for each that can fail.
+// clang-format off
+#define FAKE_PJRT_ENTRIES(entry) \
+  entry(Error_GetCode) \
+  entry(Plugin_Initialize) \
+  entry(Plugin_Attributes) \
+  entry(Event_Destroy) \
+  entry(Event_Await) \
+  entry(Client_Create) \
+  entry(Client_Destroy) \
+  entry(Client_PlatformName) \
+  entry(Client_PlatformVersion) \
+  entry(Client_AddressableDevices) \
+  entry(Device_GetDescription) \
+  entry(Device_LocalHardwareId) \
+  entry(Device_AddressableMemories) \
+  entry(Device_MemoryStats) \
+  entry(DeviceDescription_Id) \
+  entry(DeviceDescription_Kind) \
+  entry(DeviceDescription_ToString) \
+  entry(DeviceDescription_Attributes) \
+  entry(Memory_Kind) \
+  entry(Client_BufferFromHostBuffer) \
+  entry(Client_CreateUninitializedBuffer) \
+  entry(Buffer_Destroy) \
+  entry(Buffer_ToHostBuffer) \
+  entry(Buffer_ReadyEvent) \
+  entry(Buffer_IsDeleted) \
+  entry(Buffer_OnDeviceSizeInBytes) \
+  entry(Buffer_OpaqueDeviceMemoryDataPointer) \
+  entry(Client_Compile) \
+  entry(Executable_Destroy) \
+  entry(Executable_NumOutputs) \
+  entry(Executable_OutputElementTypes) \
+  entry(Executable_OutputDimensions) \
+  entry(Executable_Serialize) \
+  entry(Executable_DeserializeAndLoad) \
+  entry(Executable_GetCompiledMemoryStats) \
+  entry(LoadedExecutable_Destroy) \
+  entry(LoadedExecutable_GetExecutable) \
+  entry(LoadedExecutable_Execute)
+// And for those that cannot.
+#define FAKE_PJRT_VOID_ENTRIES(entry) \
+  entry(Error_Destroy) \
+  entry(Error_Message)
+// clang-format on
+
 namespace deepinfer::pjrt::fake {
 
-#define FAKE_ENTRY(entry) PJRT_Error* entry(PJRT_##entry##_Args* args)
-#define FAKE_VOID_ENTRY(entry) void entry(PJRT_##entry##_Args* args)
-
-FAKE_VOID_ENTRY(Error_Destroy);
-FAKE_VOID_ENTRY(Error_Message);
-FAKE_ENTRY(Error_GetCode);
-FAKE_ENTRY(Plugin_Initialize);
-FAKE_ENTRY(Plugin_Attributes);
-FAKE_ENTRY(Event_Destroy);
-FAKE_ENTRY(Event_Await);
-
-FAKE_ENTRY(Client_Create);
-FAKE_ENTRY(Client_Destroy);
-FAKE_ENTRY(Client_PlatformName);
-FAKE_ENTRY(Client_PlatformVersion);
-FAKE_ENTRY(Client_AddressableDevices);
-FAKE_ENTRY(Device_GetDescription);
-FAKE_ENTRY(Device_LocalHardwareId);
-FAKE_ENTRY(Device_AddressableMemories);
-FAKE_ENTRY(Device_MemoryStats);
-FAKE_ENTRY(DeviceDescription_Id);
-FAKE_ENTRY(DeviceDescription_Kind);
-FAKE_ENTRY(DeviceDescription_ToString);
-FAKE_ENTRY(DeviceDescription_Attributes);
-FAKE_ENTRY(Memory_Kind);
-
-FAKE_ENTRY(Client_BufferFromHostBuffer);
-FAKE_ENTRY(Client_CreateUninitializedBuffer);
-FAKE_ENTRY(Buffer_Destroy);
-FAKE_ENTRY(Buffer_ToHostBuffer);
-FAKE_ENTRY(Buffer_ReadyEvent);
-FAKE_ENTRY(Buffer_IsDeleted);
-FAKE_ENTRY(Buffer_OnDeviceSizeInBytes);
-FAKE_ENTRY(Buffer_OpaqueDeviceMemoryDataPointer);
-
-FAKE_ENTRY(Client_Compile);
-FAKE_ENTRY(Executable_Destroy);
-FAKE_ENTRY(Executable_NumOutputs);
-FAKE_ENTRY(Executable_OutputElementTypes);
-FAKE_ENTRY(Executable_OutputDimensions);
-FAKE_ENTRY(Executable_Serialize);
-FAKE_ENTRY(Executable_DeserializeAndLoad);
-FAKE_ENTRY(Executable_GetCompiledMemoryStats);
-FAKE_ENTRY(LoadedExecutable_Destroy);
-FAKE_ENTRY(LoadedExecutable_GetExecutable);
-FAKE_ENTRY(LoadedExecutable_Execute);
-
-#undef FAKE_ENTRY
-#undef FAKE_VOID_ENTRY
+#define FAKE_DECLARE(name) PJRT_Error* name(PJRT_##name##_Args* args);
+FAKE_PJRT_ENTRIES(FAKE_DECLARE)
+#undef FAKE_DECLARE
+#define FAKE_DECLARE(name) void name(PJRT_##name##_Args* args);
+FAKE_PJRT_VOID_ENTRIES(FAKE_DECLARE)
+#undef FAKE_DECLARE
 
 }  // namespace deepinfer::pjrt::fake

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/fake_pjrt/control.h"
+#include "tests/support/fake_pjrt/program_text.h"
 
 struct PJRT_Error {
   std::string text;
@@ -48,11 +49,16 @@ struct PJRT_Buffer {
 };
 
 struct PJRT_LoadedExecutable {
-  bool aliases = false;  // the result lies in the first argument
+  std::string code;
+  deepinfer::pjrt::fake::ProgramTypes types;
 };
 
 struct PJRT_Executable {
   PJRT_LoadedExecutable* loaded;
+  // The results as the API lists them.
+  std::vector<PJRT_Buffer_Type> result_types = {};
+  std::vector<std::int64_t> result_dims = {};
+  std::vector<std::size_t> result_ranks = {};
 };
 
 struct PJRT_SerializedExecutable {

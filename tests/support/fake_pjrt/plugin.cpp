@@ -14,48 +14,10 @@ Claim& claim() {
 PJRT_Api make_table() {
   PJRT_Api table{};
   table.pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
-#define FAKE_ENTRY(entry) table.PJRT_##entry = entry
-  FAKE_ENTRY(Error_Destroy);
-  FAKE_ENTRY(Error_Message);
-  FAKE_ENTRY(Error_GetCode);
-  FAKE_ENTRY(Plugin_Initialize);
-  FAKE_ENTRY(Plugin_Attributes);
-  FAKE_ENTRY(Event_Destroy);
-  FAKE_ENTRY(Event_Await);
-  FAKE_ENTRY(Client_Create);
-  FAKE_ENTRY(Client_Destroy);
-  FAKE_ENTRY(Client_PlatformName);
-  FAKE_ENTRY(Client_PlatformVersion);
-  FAKE_ENTRY(Client_AddressableDevices);
-  FAKE_ENTRY(Device_GetDescription);
-  FAKE_ENTRY(Device_LocalHardwareId);
-  FAKE_ENTRY(Device_AddressableMemories);
-  FAKE_ENTRY(Device_MemoryStats);
-  FAKE_ENTRY(DeviceDescription_Id);
-  FAKE_ENTRY(DeviceDescription_Kind);
-  FAKE_ENTRY(DeviceDescription_ToString);
-  FAKE_ENTRY(DeviceDescription_Attributes);
-  FAKE_ENTRY(Memory_Kind);
-  FAKE_ENTRY(Client_BufferFromHostBuffer);
-  FAKE_ENTRY(Client_CreateUninitializedBuffer);
-  FAKE_ENTRY(Buffer_Destroy);
-  FAKE_ENTRY(Buffer_ToHostBuffer);
-  FAKE_ENTRY(Buffer_ReadyEvent);
-  FAKE_ENTRY(Buffer_IsDeleted);
-  FAKE_ENTRY(Buffer_OnDeviceSizeInBytes);
-  FAKE_ENTRY(Buffer_OpaqueDeviceMemoryDataPointer);
-  FAKE_ENTRY(Client_Compile);
-  FAKE_ENTRY(Executable_Destroy);
-  FAKE_ENTRY(Executable_NumOutputs);
-  FAKE_ENTRY(Executable_OutputElementTypes);
-  FAKE_ENTRY(Executable_OutputDimensions);
-  FAKE_ENTRY(Executable_Serialize);
-  FAKE_ENTRY(Executable_DeserializeAndLoad);
-  FAKE_ENTRY(Executable_GetCompiledMemoryStats);
-  FAKE_ENTRY(LoadedExecutable_Destroy);
-  FAKE_ENTRY(LoadedExecutable_GetExecutable);
-  FAKE_ENTRY(LoadedExecutable_Execute);
-#undef FAKE_ENTRY
+#define FAKE_SET(name) table.PJRT_##name = name;
+  FAKE_PJRT_ENTRIES(FAKE_SET)
+  FAKE_PJRT_VOID_ENTRIES(FAKE_SET)
+#undef FAKE_SET
   return table;
 }
 
