@@ -54,10 +54,12 @@ class PjrtBackend : public Backend {
   std::unique_ptr<deepinfer::Executable> compile(std::shared_ptr<const Graph> graph,
                                                  const Bindings& bindings,
                                                  GraphMode mode) override {
-    auto executable = std::make_unique<PjrtExecutable>(
-        client_, programs_, memory_, std::move(graph), bindings,
-        PjrtExecutable::Settings{
-            .mode = mode, .split_regions = split_regions_, .lowering = lowering_});
+    auto executable =
+        std::make_unique<PjrtExecutable>(client_, programs_, memory_, std::move(graph), bindings,
+                                         PjrtExecutable::Settings{.mode = mode,
+                                                                  .split_regions = split_regions_,
+                                                                  .refuse_copies = refuse_copies_,
+                                                                  .lowering = lowering_});
     notes_.insert(notes_.end(), executable->notes().begin(), executable->notes().end());
     most_work_ = std::max(most_work_, executable->info().arena_bytes);
     return executable;
@@ -92,6 +94,7 @@ class PjrtBackend : public Backend {
         memory_(client_),
         split_regions_(!options.fullgraph) {
     const Aliasing aliasing = probe_aliasing(*client_, programs_);
+    refuse_copies_ = aliasing == Aliasing::in_place;
     lowering_.alias_roots = aliasing != Aliasing::wrong;
     lowering_.types = types_of(device);
     const ApiVersion version = client_->plugin().version();
@@ -108,7 +111,8 @@ class PjrtBackend : public Backend {
   DeviceStore memory_;
   LowerOptions lowering_;
   bool split_regions_;
-  std::size_t most_work_ = 0;  // bytes
+  bool refuse_copies_ = false;  // where programs do copy, the description says so
+  std::size_t most_work_ = 0;   // bytes
   std::string description_;
   std::vector<std::string> notes_;  // of executables
 };

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "backend/host/binding.h"
+#include "backend/pjrt/root_copies.h"
+#include "backend/pjrt/step_pieces.h"
 #include "deepinfer/error.h"
 
 namespace deepinfer::pjrt {
@@ -23,14 +24,6 @@ std::int64_t offset_of(const Graph& graph, ValueId view) {
     if (const auto* op = std::get_if<CacheView>(&node.op); op && node.results.front() == view)
       return op->recipe.offset;
   throw Error::failed("pjrt", "no view makes '" + graph.value(view).name + "'");
-}
-
-std::string text_of(const std::exception_ptr& fault) {
-  try {
-    std::rethrow_exception(fault);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
 }
 
 }  // namespace
@@ -60,91 +53,19 @@ PjrtExecutable::PjrtExecutable(std::shared_ptr<const Client> client, ProgramStor
   measure();
 }
 
-PjrtExecutable::Piece PjrtExecutable::piece_of_node(int index, int region,
-                                                    const LowerOptions& lowering) const {
-  const Node& node = graph_->nodes[static_cast<std::size_t>(index)];
-  return {.node = index,
-          .region = region,
-          .name = fmt::format("{} of {} rows", name_of(node.op), graph_->rows),
-          .module = lower_node(*graph_, node, lowering),
-          .made = {}};
-}
-
-std::vector<PjrtExecutable::Piece> PjrtExecutable::cut(const RegionPlan& regions, GraphMode mode,
-                                                       const LowerOptions& lowering) const {
-  std::vector<Piece> pieces;
-  if (mode == GraphMode::whole) {
-    pieces.push_back({.name = fmt::format("step of {} rows", graph_->rows),
-                      .module = lower_graph(*graph_, lowering),
-                      .made = {}});
-    return pieces;
-  }
-  if (mode == GraphMode::eager) {
-    for (std::size_t index = 0; index < graph_->nodes.size(); ++index)
-      if (runs(graph_->nodes[index]))
-        pieces.push_back(piece_of_node(static_cast<int>(index), -1, lowering));
-    return pieces;
-  }
-  for (const RegionStep& step : regions.steps) {
-    if (step.call < 0) {
-      pieces.push_back(piece_of_node(step.node, -1, lowering));
-      continue;
-    }
-    const RegionCall& call = regions.calls[static_cast<std::size_t>(step.call)];
-    const RegionKind& kind = regions.kinds[static_cast<std::size_t>(call.kind)];
-    pieces.push_back({.region = step.call,
-                      .name = fmt::format("region {} of {} rows", kind.name, graph_->rows),
-                      .module = lower_region(*graph_, kind, call, lowering),
-                      .made = {}});
-  }
-  return pieces;
-}
-
-void PjrtExecutable::make(ProgramStore& programs, std::vector<Piece>& pieces) {
-  ProgramBatch batch;
-  std::vector<std::optional<std::size_t>> numbers(pieces.size());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i].made.program != nullptr) continue;
-    numbers[i] = batch.add(pieces[i].module, pieces[i].name);
-    pieces[i].module.text.clear();
-  }
-  const std::vector<ProgramOutcome> made = programs.programs(batch);
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (numbers[i].has_value()) pieces[i].made = made[*numbers[i]];
-}
-
-std::vector<PjrtExecutable::Piece> PjrtExecutable::split(std::vector<Piece> pieces,
-                                                         const RegionPlan& regions,
-                                                         const LowerOptions& lowering) {
-  std::vector<Piece> parts;
-  std::set<std::string> told;
-  for (Piece& piece : pieces) {
-    if (piece.made.fault == nullptr || piece.region < 0) {
-      parts.push_back(std::move(piece));
-      continue;
-    }
-    const RegionCall& call = regions.calls[static_cast<std::size_t>(piece.region)];
-    for (const int index : call.nodes)
-      if (runs(graph_->nodes[static_cast<std::size_t>(index)]))
-        parts.push_back(piece_of_node(index, piece.region, lowering));
-    if (told.insert(piece.name).second)
-      notes_.push_back(fmt::format("{} cannot be compiled and runs op by op: {}", piece.name,
-                                   text_of(piece.made.fault)));
-  }
-  return parts;
-}
-
 void PjrtExecutable::plan(ProgramStore& programs, const Settings& settings) {
   const bool in_regions = settings.mode == GraphMode::regions;
   const RegionPlan regions = in_regions ? plan_regions(*graph_) : RegionPlan();
-  std::vector<Piece> pieces = cut(regions, settings.mode, settings.lowering);
-  make(programs, pieces);
+  std::vector<Piece> pieces = cut(*graph_, regions, settings.mode, settings.lowering);
+  make_programs(programs, pieces);
   if (in_regions && settings.split_regions) {
-    pieces = split(std::move(pieces), regions, settings.lowering);
-    make(programs, pieces);
+    pieces = split_failed_regions(std::move(pieces), *graph_, regions, settings.lowering, notes_);
+    make_programs(programs, pieces);
   }
   for (const Piece& piece : pieces)
     if (piece.made.fault != nullptr) std::rethrow_exception(piece.made.fault);
+  if (settings.refuse_copies)
+    refuse_root_copies(programs, pieces, *graph_, regions, settings.lowering);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     Piece& piece = pieces[i];
     const bool inside = piece.region >= 0;

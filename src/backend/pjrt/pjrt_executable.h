@@ -24,6 +24,8 @@ class PjrtExecutable : public deepinfer::Executable {
     GraphMode mode = GraphMode::whole;
     /// A region that cannot be compiled runs op by op.
     bool split_regions = false;
+    /// Programs that copy a root are refused (root_copies.h): the plug-in can update in place.
+    bool refuse_copies = false;
     /// What the device takes; plain types and offsets are filled in here.
     LowerOptions lowering = {};
   };
@@ -64,24 +66,6 @@ class PjrtExecutable : public deepinfer::Executable {
     std::vector<ValueId> last_used;                  // values that no later step reads
   };
 
-  /// A step to be: lowered, with its program or why there is none.
-  struct Piece {
-    int node = -1;
-    int region = -1;
-    std::string name;
-    LoweredModule module;
-    ProgramOutcome made;
-  };
-
-  std::vector<Piece> cut(const RegionPlan& regions, GraphMode mode,
-                         const LowerOptions& lowering) const;
-  Piece piece_of_node(int index, int region, const LowerOptions& lowering) const;
-  /// Makes the programs of the pieces that have none. Their texts are given up: a step has no use
-  /// for them.
-  static void make(ProgramStore& programs, std::vector<Piece>& pieces);
-  /// In place of each region that has no program, its nodes.
-  std::vector<Piece> split(std::vector<Piece> pieces, const RegionPlan& regions,
-                           const LowerOptions& lowering);
   void plan(ProgramStore& programs, const Settings& settings);
   void bind(DeviceStore& memory, const Bindings& bindings);
   Source source_of(const Parameter& parameter, DeviceStore& memory, const Bindings& bindings) const;
