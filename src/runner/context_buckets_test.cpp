@@ -50,6 +50,16 @@ class ContextBuckets : public RunnerFixture {
   FakeDevice device_;
 };
 
+TEST_F(ContextBuckets, AnErrorNamesTheLengthThatItsProgramIsFor) {
+  device_.refused = {{2, GraphMode::whole}};
+  Options whole = bucketed();
+  whole.graph_mode = GraphMode::whole;
+  GraphRunner runner(2, whole, false, fake_backend(device_));
+  const std::string text = error_text([&] { capture(runner); });
+  EXPECT_EQ(text.rfind("[step of 2 rows, sequences of up to 64] cannot be one graph", 0), 0U)
+      << text;
+}
+
 TEST_F(ContextBuckets, EverySizeIsCapturedForEveryLengthLargestFirst) {
   GraphRunner runner(2, bucketed(), false, fake_backend(device_));
   std::vector<CaptureInfo> told;

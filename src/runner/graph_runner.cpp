@@ -245,6 +245,9 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
     int done = 0;
     const std::vector<StepSize> sizes_to_capture = state.largest_first(max_context);
     const int count = static_cast<int>(sizes_to_capture.size());
+    const bool one_context = std::all_of(
+        sizes_to_capture.begin(), sizes_to_capture.end(),
+        [&](const StepSize& size) { return size.context == sizes_to_capture.front().context; });
     const auto tell = [&](const CaptureInfo& info) {
       if (progress.size) progress.size(info, done, count);
       ++done;
@@ -270,9 +273,10 @@ void GraphRunner::capture(const Model& model, KvCaches& kv_caches,
       const int larger = rows_that_hold(captured, context);
       std::optional<CompiledStep> compiled;
       if (larger == 0)
-        compiled = compiler.compile(built, bindings);
+        compiled = compiler.compile(built, bindings, one_context ? 0 : context);
       else
-        compiled = compiler.compile_or_leave_out(built, bindings, larger);
+        compiled =
+            compiler.compile_or_leave_out(built, bindings, one_context ? 0 : context, larger);
       if (!compiled.has_value()) {
         state.left_out.insert(state.left_out.begin(), {.rows = rows,
                                                        .context = context,

@@ -70,13 +70,15 @@ std::optional<CompiledStep> StepCompiler::try_modes(const Graph& built, const Bi
   return std::nullopt;
 }
 
-CompiledStep StepCompiler::compile(const Graph& built, const Bindings& bindings) {
+CompiledStep StepCompiler::compile(const Graph& built, const Bindings& bindings,
+                                   std::int64_t context) {
   std::vector<Refusal> refusals;
   auto step = try_modes(built, bindings, refusals);
   if (step.has_value()) return std::move(*step);
   const Refusal& last = refusals.back();
   throw Error::failed(
-      fmt::format("step of {} rows", built.rows),
+      fmt::format("step of {} rows{}", built.rows,
+                  context > 0 ? fmt::format(", sequences of up to {}", context) : ""),
       fmt::format("{}: {}", what_is_not_possible(last.mode), last.reason),
       {.expected = {},
        .got = {},
@@ -86,8 +88,8 @@ CompiledStep StepCompiler::compile(const Graph& built, const Bindings& bindings)
 
 std::optional<CompiledStep> StepCompiler::compile_or_leave_out(const Graph& built,
                                                                const Bindings& bindings,
-                                                               int larger) {
-  if (options_.fullgraph) return compile(built, bindings);
+                                                               std::int64_t context, int larger) {
+  if (options_.fullgraph) return compile(built, bindings, context);
   std::vector<Refusal> refusals;
   auto step = try_modes(built, bindings, refusals);
   if (!step.has_value())

@@ -33,12 +33,13 @@ class StepCompiler {
   StepCompiler(Backend& backend, const Options& options, std::int64_t memory_limit = kNoLimit)
       : backend_(backend), options_(options), memory_limit_(memory_limit) {}
 
-  /// Throws Error naming the step if no mode that is allowed works.
-  CompiledStep compile(const Graph& built, const Bindings& bindings);
+  /// Throws Error naming the step, and `context` (the longest sequence that it is for; 0: every
+  /// sequence), if no mode that is allowed works.
+  CompiledStep compile(const Graph& built, const Bindings& bindings, std::int64_t context);
   /// The same, but with --fullgraph false a step that no mode works for is left out (empty): its
   /// rows can run at `larger` rows, a size that is compiled.
   std::optional<CompiledStep> compile_or_leave_out(const Graph& built, const Bindings& bindings,
-                                                   int larger);
+                                                   std::int64_t context, int larger);
 
   /// The mode that compile() will choose by memory alone, and the bytes it works in.
   struct Plan {
