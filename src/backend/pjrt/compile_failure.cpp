@@ -6,12 +6,20 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/pjrt/device_full.h"
+
 namespace deepinfer::pjrt {
 namespace {
 
 // What an Error shows of a part is about twice this: it leaves out the middle, and this is the end.
 constexpr std::size_t kMostBytes = 200;
 constexpr std::size_t kMostLines = 5;
+
+std::size_t bytes_of(const std::vector<NamedType>& tensors) {
+  std::size_t sum = 0;
+  for (const NamedType& tensor : tensors) sum += tensor.type.bytes();
+  return sum;
+}
 
 /// Without the white space at its ends.
 std::string_view trimmed(std::string_view line) {
@@ -50,14 +58,26 @@ std::string types_of(const Signature& signature) {
 }
 
 Error compile_failure(const Signature& signature, const ApiError& fault) {
+  return Error::failed(signature.name,
+                       fmt::format("{} failed twice with {}: {}", fault.call(),
+                                   name_of(fault.code()), last_lines(fault.text())),
+                       {.expected = {}, .got = {}, .hint = types_of(signature)});
+}
+
+Error no_room_for(const Signature& signature, const ApiError& fault,
+                  const std::optional<DeviceMemory>& counted) {
+  std::string limit;
+  if (counted.has_value() && counted->limit.has_value())
+    limit = fmt::format("at most {} bytes", *counted->limit);
+  std::string got;
+  if (counted.has_value()) got = fmt::format("{} in use + ", counted->in_use);
+  got += fmt::format("arguments {} + results {} + what it works in", bytes_of(signature.parameters),
+                     bytes_of(signature.results));
   return Error::failed(
-      signature.name,
-      fmt::format("{} failed twice with {}: {}", fault.call(), name_of(fault.code()),
+      "device memory",
+      fmt::format("is full at '{}', {}: {}", signature.name, fault.call(),
                   last_lines(fault.text())),
-      {.expected = {},
-       .got = {},
-       .hint = fmt::format("{}{}", fault.out_of_memory() ? "the device lacks the memory for " : "",
-                           types_of(signature))});
+      {.expected = std::move(limit), .got = std::move(got), .hint = std::string(kLessForPrograms)});
 }
 
 }  // namespace deepinfer::pjrt

@@ -2,9 +2,11 @@
 
 // What is said of a program that the compiler cannot build. Pure functions.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "backend/pjrt/client/device.h"
 #include "backend/pjrt/client/executable.h"
 
 namespace deepinfer::pjrt {
@@ -17,5 +19,10 @@ std::string types_of(const Signature& signature);
 
 /// The error of a program that was tried twice.
 Error compile_failure(const Signature& signature, const ApiError& fault);
+
+/// The error of a program that the device has no memory for, as it is compiled or loaded.
+/// `counted`: by the device.
+Error no_room_for(const Signature& signature, const ApiError& fault,
+                  const std::optional<DeviceMemory>& counted);
 
 }  // namespace deepinfer::pjrt

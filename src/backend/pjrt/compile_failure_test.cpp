@@ -28,12 +28,23 @@ TEST(CompileFailure, TheErrorHasNameReasonAndTypes) {
           .what(),
       "[region attn.1] PJRT_Client_Compile failed twice with INTERNAL: planning | compiler exited "
       "with 70, (x tensor<8x64xf32>, at tensor<i32>) -> (tensor<8x64xf32>)");
-  const Error full = compile_failure(
-      signature, {"region attn.1", "PJRT_Client_Compile", StatusCode::resource_exhausted, "no"});
-  EXPECT_NE(std::string(full.what()).find("the device lacks the memory for (x tensor<8x64xf32>"),
-            std::string::npos)
-      << full.what();
+}
+
+TEST(CompileFailure, ADeviceThatIsFullIsAnErrorWithAnAccount) {
+  const Signature signature = {.name = "region attn.1",
+                               .parameters = {{"x", {.type = Element::f32, .dims = {8, 64}}}},
+                               .results = {{"y", {.type = Element::f32, .dims = {8, 1}}}}};
+  const ApiError fault("region attn.1", "PJRT_Client_Compile", StatusCode::resource_exhausted,
+                       "no room");
+  const Error full = no_room_for(
+      signature, fault, DeviceMemory{.in_use = 900, .peak = {}, .limit = 1000, .largest_free = {}});
+  EXPECT_STREQ(full.what(),
+               "[device memory] is full at 'region attn.1', PJRT_Client_Compile: no room, expected "
+               "at most 1000 bytes, got 900 in use + arguments 2048 + results 32 + what it works "
+               "in, a smaller --max-batch, --prefill-bucket or --kv-memory takes less");
   EXPECT_EQ(full.kind(), Error::Kind::failed);
+  EXPECT_EQ(std::string(no_room_for(signature, fault, {}).what()).find("in use"),
+            std::string::npos);
 }
 
 }  // namespace

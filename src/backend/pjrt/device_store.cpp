@@ -31,10 +31,10 @@ Buffer& DeviceRoot::as(const NamedType& type) {
 std::shared_ptr<Buffer> DeviceStore::weight(const Parameter& parameter,
                                             std::span<const WeightRef> refs) {
   const bool scales = parameter.kind == ParameterKind::scales;
-  WeightKey key = {{}, parameter.type, parameter.dims};
+  DeviceHoldings::WeightKey key = {{}, parameter.type, parameter.dims};
   for (const WeightRef& ref : refs)
     std::get<0>(key).push_back(scales ? reinterpret_cast<const std::byte*>(ref.scales) : ref.data);
-  std::weak_ptr<Buffer>& known = weights_[key];
+  std::weak_ptr<Buffer>& known = holdings_->weights[key];
   if (auto buffer = known.lock()) return buffer;
 
   const NamedType type = {.name = parameter.name, .type = type_of(parameter)};
@@ -47,24 +47,19 @@ std::shared_ptr<Buffer> DeviceStore::weight(const Parameter& parameter,
   }
   const std::span<const std::byte> bytes =
       parts.size() > 1 ? std::span<const std::byte>(joined) : std::span(parts.front(), each);
-  auto buffer = std::make_shared<Buffer>(upload_weight(type, bytes));
+  auto buffer = std::make_shared<Buffer>(holdings_->upload(*client_, type, bytes, kLessForWeights));
   known = buffer;
   return buffer;
 }
 
-Buffer DeviceStore::upload_weight(const NamedType& type, std::span<const std::byte> bytes) const {
+Buffer DeviceHoldings::upload(const Client& client, const NamedType& type,
+                              std::span<const std::byte> bytes, std::string_view hint) const {
   try {
-    return client_->upload(type, bytes);
-  } catch (const ApiError& error) {
-    if (!error.out_of_memory()) throw;
-    const std::optional<DeviceMemory> memory = client_->memory();
-    const bool limited = memory.has_value() && memory->limit.has_value();
-    throw Error::failed("device memory",
-                        fmt::format("is full at '{}': {}", type.name, error.text()),
-                        {.expected = limited ? fmt::format("at most {} bytes", *memory->limit) : "",
-                         .got = fmt::format("weights {} + caches {} + this one {}", weight_bytes(),
-                                            root_bytes(), bytes.size()),
-                         .hint = "the model needs a device with more memory"});
+    return client.upload(type, bytes);
+  } catch (const ApiError& fault) {
+    if (!fault.out_of_memory()) throw;
+    throw device_full(type.name, fmt::format("this one {}", bytes.size()), account(client), hint,
+                      fault);
   }
 }
 
@@ -72,22 +67,26 @@ std::int64_t DeviceRoot::bytes() const {
   return buffer_.empty() ? 0 : static_cast<std::int64_t>(buffer_.type().bytes());
 }
 
-std::int64_t DeviceStore::weight_bytes() const {
+std::int64_t DeviceHoldings::weight_bytes() const {
   std::int64_t sum = 0;
-  for (const auto& [key, known] : weights_)
+  for (const auto& [key, known] : weights)
     if (const auto buffer = known.lock()) sum += static_cast<std::int64_t>(buffer->type().bytes());
   return sum;
 }
 
-std::int64_t DeviceStore::root_bytes() const {
+std::int64_t DeviceHoldings::root_bytes() const {
   std::int64_t sum = 0;
-  for (const auto& [storage, known] : roots_)
+  for (const auto& [storage, known] : roots)
     if (const auto root = known.lock()) sum += root->bytes();
   return sum;
 }
 
+DeviceAccount DeviceHoldings::account(const Client& client) const {
+  return {.weights = weight_bytes(), .caches = root_bytes(), .counted = client.memory()};
+}
+
 std::shared_ptr<DeviceRoot> DeviceStore::root(std::byte* storage) {
-  std::weak_ptr<DeviceRoot>& known = roots_[storage];
+  std::weak_ptr<DeviceRoot>& known = holdings_->roots[storage];
   auto root = known.lock();
   if (root == nullptr) known = root = std::make_shared<DeviceRoot>(client_, storage);
   return root;
@@ -99,8 +98,8 @@ std::shared_ptr<Buffer> DeviceStore::scalar(Element type, std::int64_t value) {
   const NamedType named = {.name = "offset", .type = {.type = type, .dims = {}}};
   std::array<std::byte, sizeof value> bytes{};
   std::memcpy(bytes.data(), &value, sizeof value);  // little-endian: the low bytes come first
-  auto buffer =
-      std::make_shared<Buffer>(client_->upload(named, std::span(bytes).first(named.type.bytes())));
+  auto buffer = std::make_shared<Buffer>(holdings_->upload(
+      *client_, named, std::span(bytes).first(named.type.bytes()), kLessForPrograms));
   known = buffer;
   return buffer;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backend/pjrt/client/client.h"
+#include "backend/pjrt/device_full.h"
 #include "backend/pjrt/stablehlo/lower.h"
 #include "backend/tensor_ref.h"
 
@@ -29,7 +30,7 @@ class DeviceRoot {
       : client_(std::move(client)), storage_(storage) {}
 
   /// The root as a program's parameter `type` wants it: programs may see the same bytes as rows of
-  /// another length.
+  /// another length. Throws ApiError.
   Buffer& as(const NamedType& type);
   /// Puts what a program made of it in its place.
   void replace(Buffer written) { buffer_ = std::move(written); }
@@ -41,6 +42,22 @@ class DeviceRoot {
   std::byte* storage_;
   Buffer buffer_;
   bool uploaded_ = false;
+};
+
+/// What is there, known by those that use it.
+struct DeviceHoldings {
+  /// A tensor by its bytes in the checkpoint, which are mapped and so stay where they are.
+  using WeightKey = std::tuple<std::vector<const std::byte*>, Element, Dims>;
+
+  std::map<WeightKey, std::weak_ptr<Buffer>> weights;
+  std::map<std::byte*, std::weak_ptr<DeviceRoot>> roots;
+
+  std::int64_t weight_bytes() const;
+  std::int64_t root_bytes() const;
+  DeviceAccount account(const Client& client) const;
+  /// Throws Error (failed) with an account and `hint` if the device is full.
+  Buffer upload(const Client& client, const NamedType& type, std::span<const std::byte> bytes,
+                std::string_view hint) const;
 };
 
 class DeviceStore {
@@ -56,18 +73,14 @@ class DeviceStore {
   std::shared_ptr<Buffer> scalar(Element type, std::int64_t value);
 
   /// Bytes of what is there now.
-  std::int64_t weight_bytes() const;
-  std::int64_t root_bytes() const;
+  std::int64_t weight_bytes() const { return holdings_->weight_bytes(); }
+  std::int64_t root_bytes() const { return holdings_->root_bytes(); }
+  /// Stays right, and may outlive the store.
+  std::shared_ptr<const DeviceHoldings> holdings() const { return holdings_; }
 
  private:
-  /// A tensor by its bytes in the checkpoint, which are mapped and so stay where they are.
-  using WeightKey = std::tuple<std::vector<const std::byte*>, Element, Dims>;
-
-  Buffer upload_weight(const NamedType& type, std::span<const std::byte> bytes) const;
-
   std::shared_ptr<const Client> client_;
-  std::map<WeightKey, std::weak_ptr<Buffer>> weights_;
-  std::map<std::byte*, std::weak_ptr<DeviceRoot>> roots_;
+  std::shared_ptr<DeviceHoldings> holdings_ = std::make_shared<DeviceHoldings>();
   std::map<std::pair<Element, std::int64_t>, std::weak_ptr<Buffer>> scalars_;
 };
 

@@ -33,6 +33,7 @@ PjrtExecutable::PjrtExecutable(std::shared_ptr<const Client> client, ProgramStor
                                const Bindings& bindings, Settings settings)
     : client_(std::move(client)),
       graph_(std::move(graph)),
+      holdings_(memory.holdings()),
       storage_(graph_->values.size(), nullptr),
       values_(graph_->values.size()) {
   settings.lowering.plain_type = [&bindings](const Value& value) {
@@ -147,12 +148,9 @@ void PjrtExecutable::measure() {
   std::set<const Program*> programs;
   for (const Step& step : steps_) {
     if (!programs.insert(step.program.get()).second) continue;
-    try {
-      const std::int64_t bytes = step.program->memory().temporary;
-      info_.arena_bytes =
-          std::max(info_.arena_bytes, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
-    } catch (const ApiError&) {  // the plug-in does not say
-    }
+    const std::int64_t bytes = temporary_bytes(*step.program).value_or(0);
+    info_.arena_bytes =
+        std::max(info_.arena_bytes, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
   }
   info_.executables = programs.size();
   info_.ops =
@@ -177,9 +175,32 @@ void PjrtExecutable::load_inputs() {
     const NamedType type = {
         .name = value.name,
         .type = {.type = element_of(value.dtype), .dims = dims_of(value.shape)}};
-    values_[at(id)] = client_->upload(type, {storage_[at(id)], type.type.bytes()});
+    values_[at(id)] =
+        holdings_->upload(*client_, type, {storage_[at(id)], type.type.bytes()}, kLessForPrograms);
   }
   loaded_ = true;
+}
+
+Buffer& PjrtExecutable::root_of(const Source& source) const {
+  try {
+    return source.root->as(source.type);
+  } catch (const ApiError& fault) {
+    if (!fault.out_of_memory()) throw;
+    throw device_full(source.type.name, fmt::format("this one {}", source.type.type.bytes()),
+                      holdings_->account(*client_), kLessForCaches, fault);
+  }
+}
+
+std::vector<Buffer> PjrtExecutable::run_program(const Program& program,
+                                                std::span<const Argument> arguments) const {
+  try {
+    return program.run(arguments);
+  } catch (const ApiError& fault) {
+    if (!fault.out_of_memory()) throw;
+    throw device_full(program.signature().name,
+                      fmt::format("{} that it works in", temporary_bytes(program).value_or(0)),
+                      holdings_->account(*client_), kLessForPrograms, fault);
+  }
 }
 
 void PjrtExecutable::run(Step& step) {
@@ -187,11 +208,11 @@ void PjrtExecutable::run(Step& step) {
   arguments.reserve(step.sources.size());
   for (Source& source : step.sources) {
     Buffer* buffer = source.fixed.get();
-    if (source.root != nullptr) buffer = &source.root->as(source.type);
+    if (source.root != nullptr) buffer = &root_of(source);
     if (source.value >= 0) buffer = &values_[at(source.value)];
     arguments.push_back(source.given ? Argument::give(*buffer) : Argument::lend(*buffer));
   }
-  std::vector<Buffer> results = step.program->run(arguments);
+  std::vector<Buffer> results = run_program(*step.program, arguments);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const ValueId id = step.results[i].value;
     results[i].set_name(graph_->value(id).name);

@@ -31,7 +31,7 @@ class PjrtExecutable : public deepinfer::Executable {
   };
 
   /// Throws Error (failed) if a program cannot be compiled, the first of them in the graph's order;
-  /// ApiError if the device is full.
+  /// Error (failed) with an account if the device is full.
   PjrtExecutable(std::shared_ptr<const Client> client, ProgramStore& programs, DeviceStore& memory,
                  std::shared_ptr<const Graph> graph, const Bindings& bindings, Settings settings);
 
@@ -73,12 +73,16 @@ class PjrtExecutable : public deepinfer::Executable {
   void measure();
 
   void run(Step& step);
+  Buffer& root_of(const Source& source) const;
+  std::vector<Buffer> run_program(const Program& program,
+                                  std::span<const Argument> arguments) const;
   void announce_begin(const Step& step) const;
   void announce_end(const Step& step) const;
   void download();
 
   std::shared_ptr<const Client> client_;
   std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const DeviceHoldings> holdings_;
   StepObserver* observer_ = nullptr;
   ExecutableInfo info_;
   std::vector<Step> steps_;

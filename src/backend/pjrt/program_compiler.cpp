@@ -17,12 +17,15 @@ bool is_missing(const Error& fault) {
   return fault.kind() == Error::Kind::bad_input;
 }
 
-bool is_full(const Error& fault) {
-  const auto* refusal = dynamic_cast<const ApiError*>(&fault);
-  return refusal != nullptr && refusal->out_of_memory();
-}
-
 }  // namespace
+
+std::optional<std::int64_t> temporary_bytes(const Program& program) {
+  try {
+    return program.memory().temporary;
+  } catch (const ApiError&) {
+    return std::nullopt;
+  }
+}
 
 ProgramCompiler::ProgramCompiler(std::shared_ptr<const Client> client, std::string option_bytes,
                                  const std::string& cache_folder)
@@ -71,7 +74,9 @@ std::shared_ptr<const Program> ProgramCompiler::load(
     ++counts_.loaded;
     return program;
   } catch (const Error& fault) {
-    if (is_full(fault)) throw;  // compiling it would need that memory as well
+    const auto* refusal = dynamic_cast<const ApiError*>(&fault);
+    if (refusal != nullptr && refusal->out_of_memory())  // compiling would need that memory as well
+      throw no_room_for(*signature, *refusal, client_->memory());
     if (is_missing(fault))
       give_up_cache(fault.what());
     else
@@ -98,6 +103,7 @@ std::shared_ptr<const Program> ProgramCompiler::compile(
   try {
     if (program == nullptr) program = attempt();
   } catch (const ApiError& fault) {
+    if (fault.out_of_memory()) throw no_room_for(*signature, fault, client_->memory());
     throw compile_failure(*signature, fault);
   }
   const std::scoped_lock lock(mutex_);

@@ -23,6 +23,9 @@ namespace deepinfer::pjrt {
 /// Graphs have executables of their own, made of these.
 using Program = Executable;
 
+/// What a program works in, beside its arguments and results; none: the plug-in does not say.
+std::optional<std::int64_t> temporary_bytes(const Program& program);
+
 class ProgramCompiler {
  public:
   /// `option_bytes`: compile_option_bytes() of every compile. `cache_folder`: of the compiled
@@ -31,7 +34,7 @@ class ProgramCompiler {
                   const std::string& cache_folder);
 
   /// Throws Error (failed) with the program's name and types and the compiler's last lines if it
-  /// cannot be compiled, ApiError if the device is full.
+  /// cannot be compiled or the device is full.
   std::shared_ptr<const Program> make(std::string_view text,
                                       const std::shared_ptr<const Signature>& signature);
 

@@ -25,14 +25,6 @@ std::int64_t smallest_root(const LoweredModule& module) {
   return smallest;
 }
 
-std::optional<std::int64_t> temporary_bytes(const Program& program) {
-  try {
-    return program.memory().temporary;
-  } catch (const ApiError&) {  // the plug-in does not say
-    return std::nullopt;
-  }
-}
-
 Graph with_twice_the_roots(Graph graph) {
   for (Value& value : graph.values)
     if (value.kind == ValueKind::root) value.shape = {2 * value.shape[0]};

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "deepinfer/options.h"
 #include "backend/pjrt/program_store.h"
 #include "backend/pjrt/stablehlo/lower.h"
+#include "deepinfer/options.h"
 
 namespace deepinfer::pjrt {
 
