@@ -56,7 +56,8 @@ ValueId LayerBuilder::attention(int layer, ValueId x, Selection& selection) {
   const ValueId wo_a =
       quantised_weight(name("wo_a"), WeightFormat::fp8, {ranks, heads * head_dim / groups});
   const ValueId z =
-      graph_.add(GroupedLinear{.groups = groups, .rounding = rounding()}, {unrotated, wo_a}, "z");
+      graph_.add(GroupedLinear{.groups = groups, .input = rounding(), .rounding = rounding()},
+                 {unrotated, wo_a}, "z");
   return quantised_linear(name("wo_b"), z, config_.hidden_size, "y");
 }
 

@@ -73,15 +73,18 @@ ValueId LayerBuilder::expert_bank(int layer, std::string_view which, const Shape
 ValueId LayerBuilder::quantised_linear(std::string_view name, ValueId x, int out,
                                        std::string_view result) {
   const ValueId weight = quantised_weight(name, WeightFormat::fp8, {out, width(x)});
-  return graph_.add(
-      Linear{.quantise_input = official() && config_.quantized, .rounding = rounding()},
-      {x, weight}, result);
+  return graph_.add(Linear{.quantise_input = official() && config_.quantized,
+                           .input = rounding(),
+                           .rounding = rounding()},
+                    {x, weight}, result);
 }
 
 ValueId LayerBuilder::plain_linear(std::string_view name, ValueId x, int out, Rounding rounding,
                                    std::string_view result) {
   const ValueId weight = plain_weight(name, {out, width(x)});
-  return graph_.add(Linear{.quantise_input = false, .rounding = rounding}, {x, weight}, result);
+  return graph_.add(
+      Linear{.quantise_input = false, .input = this->rounding(), .rounding = rounding}, {x, weight},
+      result);
 }
 
 ValueId LayerBuilder::rms_norm(std::string_view name, ValueId x, std::string_view result) {

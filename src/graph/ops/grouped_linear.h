@@ -23,11 +23,13 @@ struct GroupedLinear {
   static constexpr int kInPlace = -1;
 
   int groups = 1;  ///< o_groups
+  Rounding input = Rounding::none;  ///< that the values of x have been through
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
   static void visit(auto& self, auto& visitor) {
     visitor("groups", self.groups);
+    visitor("input", self.input);
     visitor("round", self.rounding);
   }
   bool operator==(const GroupedLinear&) const = default;

@@ -22,6 +22,7 @@ struct Linear {
   static constexpr int kInPlace = -1;
 
   bool quantise_input = false;  ///< Q8 over the input channels
+  Rounding input = Rounding::none;  ///< that the values of x have been through
   Rounding rounding = Rounding::none;
 
   std::vector<ResultType> infer(const OperandTypes& in) const;
@@ -29,6 +30,7 @@ struct Linear {
   void require_blocks(const OperandTypes& in) const;
   static void visit(auto& self, auto& visitor) {
     visitor("quantise_input", self.quantise_input);
+    visitor("input", self.input);
     visitor("round", self.rounding);
   }
   bool operator==(const Linear&) const = default;

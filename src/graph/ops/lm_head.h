@@ -20,8 +20,10 @@ struct LmHead {
   static constexpr int kWrites = -1;
   static constexpr int kInPlace = -1;
 
+  Rounding input = Rounding::none;  ///< that the values of h have been through
+
   std::vector<ResultType> infer(const OperandTypes& in) const;
-  static void visit(auto& /*self*/, auto& /*visitor*/) {}
+  static void visit(auto& self, auto& visitor) { visitor("input", self.input); }
   bool operator==(const LmHead&) const = default;
 };
 
