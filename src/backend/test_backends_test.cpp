@@ -11,7 +11,7 @@ namespace deepinfer {
 
 std::vector<std::string> backend_names() {
   std::vector<std::string> names = {"reference"};
-  for (const char* isa : {"scalar", "avx2", "avx512"}) {
+  for (const char* isa : {"scalar", "avx2", "avx512", "amx"}) {
     try {
       cpu::make_cpu_backend(isa, 1);
       names.emplace_back(isa);

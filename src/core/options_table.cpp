@@ -214,10 +214,11 @@ OptionSpec layout_row() {
 
 OptionSpec isa_row() {
   return row(
-      {"--isa", "", "ISA", "auto, scalar, avx2 or avx512",
+      {"--isa", "", "ISA", "auto, scalar, avx2, avx512 or amx",
        "forces a kernel set; one that this processor lacks is an error"},
       [](Options& options, std::string_view value, const ValueContext& context) {
-        constexpr std::array<std::string_view, 4> kSets = {"auto", "scalar", "avx2", "avx512"};
+        constexpr std::array<std::string_view, 5> kSets = {"auto", "scalar", "avx2", "avx512",
+                                                           "amx"};
         if (std::find(kSets.begin(), kSets.end(), value) == kSets.end())
           throw bad_value(context, "unknown value", value);
         options.isa = value;

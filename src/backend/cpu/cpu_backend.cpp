@@ -64,6 +64,8 @@ host::KernelTable make_kernels() {
 
 host::KernelTable make_kernels(Isa isa) {
   switch (isa) {
+    case Isa::amx:
+      return make_kernels<kAmx>();
     case Isa::avx512:
       return make_kernels<kAvx512>();
     case Isa::avx2:

@@ -26,8 +26,14 @@ void grouped_linear(const ProductFunctions& isa, const GroupedLinear& op, const 
   host::WorkspaceCarver carver(context.workspace);
   ProductInputs inputs(carver, rows * op.groups, width);  // group by group
   inputs.prepare(
-      context, {.width = width, .format = weight.format, .quantise = false},
-      [&](std::int64_t item) { return x.row<float>(item % rows) + item / rows * width; });
+      context, isa,
+      {.width = width,
+       .layout = layout_for(isa, weight, op.input == Rounding::bf16),
+       .quantise = false},
+      [&](std::int64_t item) { return x.row<float>(item % rows) + item / rows * width; },
+      [&](std::int64_t item) {
+        return Range{item / rows * rows, (item / rows + 1) * rows};
+      });
 
   split_outputs(
       context, outputs, kOutputGrain, rows * width * outputs,
@@ -36,8 +42,7 @@ void grouped_linear(const ProductFunctions& isa, const GroupedLinear& op, const 
           const Range part = {std::max(begin, group * ranks), std::min(end, (group + 1) * ranks)};
           multiply(isa, weight,
                    {.outputs = part,
-                    .inputs = inputs.pointers() + group * rows,
-                    .count = rows,
+                    .inputs = inputs.set({group * rows, (group + 1) * rows}),
                     .out = y.as<float>() + part.begin,
                     .out_stride = outputs});
         }

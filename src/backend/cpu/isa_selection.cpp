@@ -6,6 +6,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace deepinfer::cpu {
@@ -20,6 +24,29 @@ bool has_f16c() {
   unsigned edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
+
+bool has_amx_bf16() {
+  constexpr unsigned kAmxBf16 = 1U << 22U;  // CPUID leaf 7, EDX
+  constexpr unsigned kAmxTile = 1U << 24U;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+         (edx & (kAmxBf16 | kAmxTile)) == (kAmxBf16 | kAmxTile);
+}
+
+/// Linux gives the tile registers to processes that ask for them (Documentation/arch/x86/xstate).
+/// The leave holds for all threads; asking again does no harm.
+bool may_use_tiles() {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
 #endif
 
 }  // namespace
@@ -32,6 +59,8 @@ std::string_view name_of(Isa isa) {
       return "avx2";
     case Isa::avx512:
       return "avx512";
+    case Isa::amx:
+      return "amx";
   }
   return "?";
 }
@@ -44,8 +73,12 @@ std::vector<Isa> supported_isas() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) {
     isas.push_back(Isa::avx2);
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
       isas.push_back(Isa::avx512);
+      if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bf16") &&
+          has_amx_bf16() && may_use_tiles())
+        isas.push_back(Isa::amx);
+    }
   }
 #endif
   return isas;
@@ -59,7 +92,8 @@ Isa choose_isa(std::string_view name, const std::vector<Isa>& supported) {
     names += ", " + std::string(name_of(isa));
   }
   bool known = false;
-  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) known |= name_of(isa) == name;
+  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512, Isa::amx})
+    known |= name_of(isa) == name;
   throw Error::bad_input(
       "--isa",
       known ? "this machine lacks the instruction set" : "there is no such instruction set",

@@ -1,6 +1,7 @@
 #pragma once
 
-// Which instruction set the kernels use. Pure but for asking the processor.
+// Which instruction set the kernels use. Pure but for asking the processor, and the operating
+// system for the leave to use its matrix unit.
 
 #include <cstdint>
 #include <string_view>
@@ -8,7 +9,7 @@
 
 namespace deepinfer::cpu {
 
-enum class Isa : std::uint8_t { scalar, avx2, avx512 };
+enum class Isa : std::uint8_t { scalar, avx2, avx512, amx };
 
 std::string_view name_of(Isa isa);
 

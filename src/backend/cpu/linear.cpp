@@ -6,15 +6,21 @@
 namespace deepinfer::cpu {
 
 void linear_outputs(const ProductFunctions& isa, const Linear& op, const WeightRef& weight,
-                    const float* const* inputs, const TensorRef& y, Range outputs) {
+                    const InputSet& inputs, const TensorRef& y, Range outputs) {
   multiply(isa, weight,
            {.outputs = outputs,
             .inputs = inputs,
-            .count = y.shape[0],
             .out = y.as<float>() + outputs.begin,
             .out_stride = y.shape[1]});
   for (std::int64_t row = 0; row < y.shape[0]; ++row)
     round_values(op.rounding, y.row<float>(row) + outputs.begin, outputs.end - outputs.begin);
+}
+
+InputForm linear_form(const ProductFunctions& isa, const Linear& op, const WeightRef& weight) {
+  const bool bf16_values = op.quantise_input || op.input == Rounding::bf16;
+  return {.width = weight.shape[1],
+          .layout = layout_for(isa, weight, bf16_values),
+          .quantise = op.quantise_input};
 }
 
 std::size_t linear_workspace(const Graph& graph, const Node& node, int /*threads*/) {
@@ -33,12 +39,12 @@ void linear(const ProductFunctions& isa, const Linear& op, const Operands& io,
 
   host::WorkspaceCarver carver(context.workspace);
   ProductInputs inputs(carver, rows, width);
-  inputs.prepare(context, {.width = width, .format = weight.format, .quantise = op.quantise_input},
+  inputs.prepare(context, isa, linear_form(isa, op, weight),
                  [&](std::int64_t row) { return x.row<float>(row); });
 
   split_outputs(context, outputs, kOutputGrain, rows * width * outputs,
                 [&](std::int64_t begin, std::int64_t end, int) {
-                  linear_outputs(isa, op, weight, inputs.pointers(), y, {begin, end});
+                  linear_outputs(isa, op, weight, inputs.all(), y, {begin, end});
                 });
 }
 

@@ -9,6 +9,16 @@ namespace {
 
 std::int64_t grains(std::int64_t outputs) { return (outputs + kOutputGrain - 1) / kOutputGrain; }
 
+/// Of all weights where they agree, as the weights of one format do; else fp32 rows, which plain
+/// weights of any type read.
+InputForm form_for_all(const ProductFunctions& isa, const Linear& op, const Operands& io) {
+  InputForm form = linear_form(isa, op, io.weight(1));
+  for (std::size_t k = 1; k < io.results(); ++k)
+    if (linear_form(isa, op, io.weight(1 + k)).layout != form.layout)
+      form.layout = InputLayout::rows;
+  return form;
+}
+
 }  // namespace
 
 void linear_group(const ProductFunctions& isa, const LinearGroup& op, const Operands& io,
@@ -19,10 +29,8 @@ void linear_group(const ProductFunctions& isa, const LinearGroup& op, const Oper
 
   host::WorkspaceCarver carver(context.workspace);
   ProductInputs inputs(carver, rows, width);
-  inputs.prepare(
-      context,
-      {.width = width, .format = io.weight(1).format, .quantise = op.linear.quantise_input},
-      [&](std::int64_t row) { return x.row<float>(row); });
+  inputs.prepare(context, isa, form_for_all(isa, op.linear, io),
+                 [&](std::int64_t row) { return x.row<float>(row); });
 
   // The grains of all weights one after the other are shared out, so that a part may end in one
   // weight and the next part go on in another.
@@ -41,7 +49,7 @@ void linear_group(const ProductFunctions& isa, const LinearGroup& op, const Oper
                     const std::int64_t from = std::max(begin, first);
                     const std::int64_t to = std::min(end, last);
                     if (from < to)
-                      linear_outputs(isa, op.linear, io.weight(1 + k), inputs.pointers(), y,
+                      linear_outputs(isa, op.linear, io.weight(1 + k), inputs.all(), y,
                                      {(from - first) * kOutputGrain,
                                       std::min((to - first) * kOutputGrain, y.shape[1])});
                     first = last;

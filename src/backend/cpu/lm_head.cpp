@@ -15,6 +15,15 @@ Range next_run(const std::int32_t* wants_logits, std::int64_t row, std::int64_t 
   return run;
 }
 
+/// The run that `row` is in; empty if nobody wants its logits.
+Range run_around(const std::int32_t* wants_logits, std::int64_t row, std::int64_t rows) {
+  if (wants_logits[row] == 0) return {row, row};
+  Range run = {row, row + 1};
+  while (run.begin > 0 && wants_logits[run.begin - 1] != 0) --run.begin;
+  while (run.end < rows && wants_logits[run.end] != 0) ++run.end;
+  return run;
+}
+
 }  // namespace
 
 std::size_t lm_head_workspace(const Graph& graph, const Node& node, int /*threads*/) {
@@ -22,7 +31,7 @@ std::size_t lm_head_workspace(const Graph& graph, const Node& node, int /*thread
   return ProductInputs::bytes(h[0], h[1]);
 }
 
-void lm_head(const ProductFunctions& isa, const LmHead& /*op*/, const Operands& io,
+void lm_head(const ProductFunctions& isa, const LmHead& op, const Operands& io,
              KernelContext& context) {
   const TensorRef& h = io.in(0);
   const TensorRef& logits = io.out(0);
@@ -34,8 +43,13 @@ void lm_head(const ProductFunctions& isa, const LmHead& /*op*/, const Operands& 
 
   host::WorkspaceCarver carver(context.workspace);
   ProductInputs inputs(carver, rows, width);
-  inputs.prepare(context, {.width = width, .format = weight.format, .quantise = false},
-                 [&](std::int64_t row) { return h.row<float>(row); });
+  inputs.prepare(
+      context, isa,
+      {.width = width,
+       .layout = layout_for(isa, weight, op.input == Rounding::bf16),
+       .quantise = false},
+      [&](std::int64_t row) { return h.row<float>(row); },
+      [&](std::int64_t row) { return run_around(wants_logits, row, rows); });
 
   const auto panel = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = 0; row < rows; ++row)
@@ -45,8 +59,7 @@ void lm_head(const ProductFunctions& isa, const LmHead& /*op*/, const Operands& 
          run = next_run(wants_logits, run.end, rows))
       multiply(isa, weight,
                {.outputs = {begin, end},
-                .inputs = inputs.pointers() + run.begin,
-                .count = run.end - run.begin,
+                .inputs = inputs.set(run),
                 .out = logits.row<float>(run.begin) + begin,
                 .out_stride = outputs});
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/cpu/isa/product_functions.h"
+#include "backend/cpu/product_inputs.h"
 #include "backend/host/kernel.h"
 
 namespace deepinfer::cpu {
@@ -13,11 +14,14 @@ namespace deepinfer::cpu {
 /// Some outputs of a weight for some prepared inputs; see Product for the meaning of the fields.
 struct ProductPart {
   Range outputs;
-  const float* const* inputs;
-  std::int64_t count;
+  InputSet inputs;
   float* out;
   std::int64_t out_stride;
+  NextPanel next = {};  ///< that the thread reads after these outputs
 };
+
+/// The rows of a weight from `output` on; nowhere behind its last.
+NextPanel panel_at(const WeightRef& weight, std::int64_t output);
 
 void multiply(const ProductFunctions& isa, const WeightRef& weight, const ProductPart& part);
 

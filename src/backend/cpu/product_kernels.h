@@ -4,6 +4,7 @@
 // graph/ops/ says what it computes. All are threaded over outputs, never along a dot product.
 
 #include "backend/cpu/isa/product_functions.h"
+#include "backend/cpu/product_inputs.h"
 #include "backend/host/kernel.h"
 
 namespace deepinfer::cpu {
@@ -24,7 +25,10 @@ void moe(const ProductFunctions& isa, const Moe& op, const Operands& io, KernelC
 /// Some outputs of a linear for all rows of y, from prepared inputs: what `linear` and
 /// `linear_group` are made of.
 void linear_outputs(const ProductFunctions& isa, const Linear& op, const WeightRef& weight,
-                    const float* const* inputs, const TensorRef& y, Range outputs);
+                    const InputSet& inputs, const TensorRef& y, Range outputs);
+
+/// The form that a linear's input takes for its weight.
+InputForm linear_form(const ProductFunctions& isa, const Linear& op, const WeightRef& weight);
 
 /// Of linear_group as well.
 std::size_t linear_workspace(const Graph& graph, const Node& node, int threads);

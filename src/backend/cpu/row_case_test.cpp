@@ -199,7 +199,7 @@ void RowCase::check_same_bits(Backend& backend, const Outcome& all) const {
 
 std::vector<NamedBackend> cpu_backends() {
   std::vector<NamedBackend> backends;
-  for (const char* isa : {"scalar", "avx2", "avx512"})
+  for (const char* isa : {"scalar", "avx2", "avx512", "amx"})
     for (const int threads : {1, 2, 3}) {
       try {
         backends.push_back({isa, threads, make_cpu_backend(isa, threads)});

@@ -17,5 +17,6 @@ struct IsaKernels {
 extern const IsaKernels kScalar;  ///< the baseline: runs on any machine
 extern const IsaKernels kAvx2;    ///< AVX2, FMA, F16C
 extern const IsaKernels kAvx512;  ///< AVX-512 F, BW, VL, DQ
+extern const IsaKernels kAmx;     ///< AVX-512 with VBMI and BF16, AMX with BF16
 
 }  // namespace deepinfer::cpu

@@ -143,7 +143,8 @@ inline constexpr ProductFunctions kProductFunctions = {.fp8 = &product_body<Fp8>
                                                        .fp4 = &product_body<Fp4>,
                                                        .bf16 = &product_body<Bf16>,
                                                        .f16 = &product_body<F16>,
-                                                       .f32 = &product_body<F32>};
+                                                       .f32 = &product_body<F32>,
+                                                       .tiles = nullptr};
 
 }  // namespace
 }  // namespace deepinfer::cpu

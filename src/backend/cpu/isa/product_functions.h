@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "backend/cpu/isa/tile_functions.h"
+
 namespace deepinfer::cpu {
 
 /// Channels per block: one scale of a quantised weight, one step of a dot product.
@@ -40,6 +42,7 @@ struct ProductFunctions {
   Run bf16;
   Run f16;
   Run f32;
+  const TileFunctions* tiles;  ///< for inputs that are bf16 values; nullptr: no matrix unit
 };
 
 }  // namespace deepinfer::cpu
