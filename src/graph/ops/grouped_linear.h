@@ -22,7 +22,7 @@ struct GroupedLinear {
   static constexpr int kWrites = -1;
   static constexpr int kInPlace = -1;
 
-  int groups = 1;  ///< o_groups
+  int groups = 1;                   ///< o_groups
   Rounding input = Rounding::none;  ///< that the values of x have been through
   Rounding rounding = Rounding::none;
 

@@ -21,7 +21,7 @@ struct Linear {
   static constexpr int kWrites = -1;
   static constexpr int kInPlace = -1;
 
-  bool quantise_input = false;  ///< Q8 over the input channels
+  bool quantise_input = false;      ///< Q8 over the input channels
   Rounding input = Rounding::none;  ///< that the values of x have been through
   Rounding rounding = Rounding::none;
 
