@@ -85,8 +85,8 @@ TEST(CliMessages, AValueInsideAFileNamesTheFile) {
 TEST(CliMessages, AnUnknownCommandIsToldWhichThereAre) {
   for (const std::string name : {"walk", "", "RUN"})
     expect_refused({name},
-                   {"[deepinfer] unknown command, expected run, chat, logits, eval, inspect, ",
-                    "check, tokenize, got \"" + name + "\", see deepinfer --help"});
+                   {"[deepinfer] unknown command, expected run, chat, logits, eval, bench, ",
+                    "inspect, check, tokenize, got \"" + name + "\", see deepinfer --help"});
 }
 
 /// No byte a terminal could take for a command, and nothing that is no UTF-8: all of it is ASCII
