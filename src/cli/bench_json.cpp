@@ -5,7 +5,7 @@
 namespace deepinfer::cli {
 namespace {
 
-constexpr double kMega = 1e6;
+constexpr double kBytesPerMegabyte = 1e6;
 
 Json json_of(const Spread& spread) {
   return {{"samples", spread.samples},
@@ -33,7 +33,7 @@ Json json_of(const MachineLimits& limits) {
 /// Work, its time at the limits, and the time taken.
 Json json_of(const Work& work, double ms, const MachineLimits& limits) {
   const LimitTime limit = limit_time(work, limits);
-  const double gb_per_s = ms > 0 ? work.bytes / ms / kMega : 0;
+  const double gb_per_s = ms > 0 ? work.bytes / ms / kBytesPerMegabyte : 0;
   return {{"bytes", work.bytes},
           {"multiply_adds", work.macs},
           {"read_ms", limit.read_ms},
