@@ -58,8 +58,7 @@ Json step_json(const StepWork& work, const ComponentTimes& times, double ms,
   json["observed_steps"] = times.steps;
   json["observed_ms"] = times.median.total;
   json["outside_ops_ms"] = times.median.outside_ops;
-  json["outside_weight_ops_share"] =
-      times.steps > 0 ? 1 - times.median.weight_ops / times.median.total : 0;
+  json["outside_weight_ops_share"] = times.median.outside_weight_share;
   json["components"] = std::move(components);
   return json;
 }

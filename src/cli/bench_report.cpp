@@ -81,7 +81,7 @@ std::string components_text(const std::string& title, const StepWork& work,
   text += work_line("step", work.total(), ms, ms, limits);
   if (times.steps > 0)
     text += fmt::format("outside the ops that multiply by weights: {:.1f} % of the step\n",
-                        100 * (1 - times.median.weight_ops / times.median.total));
+                        100 * times.median.outside_weight_share);
   return text;
 }
 

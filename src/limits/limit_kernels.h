@@ -39,9 +39,10 @@ extern const LimitKernels kAvx2;
 extern const LimitKernels kAvx512;
 extern const PeakKernel kAvx512Bf16;
 extern const PeakKernel kAvx512Vnni;
+extern const PeakKernel kAmxBf16;  ///< needs the process's permission to use tiles
 
-/// What `isa` (auto, scalar, avx2, avx512) may run on this processor. Throws Error (bad_input) for
-/// another name, or one that this processor lacks.
+/// What `isa` (auto, scalar, avx2, avx512, amx) may run on this processor. Throws Error (bad_input)
+/// for another name, or one that this processor lacks.
 struct ChosenKernels {
   std::string_view isa;
   std::vector<ReadKernel> reads;

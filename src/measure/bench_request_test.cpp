@@ -54,6 +54,8 @@ TEST(LimitTime, IsTheLongerOfReadingAndMultiplying) {
   EXPECT_DOUBLE_EQ(reading.multiply_ms, 20);
   EXPECT_DOUBLE_EQ(reading.ms(), 100);
   EXPECT_DOUBLE_EQ(limit_time({.bytes = 2e9, .macs = 1e10}, limits).ms(), 200);
+  limits.peaks.push_back({.type = "bf16 tiles", .instruction = "", .gmac_per_s = 1000});
+  EXPECT_DOUBLE_EQ(limit_time({.bytes = 2e9, .macs = 1e10}, limits).multiply_ms, 10);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ ComponentTimes median_of(const std::vector<StepTimes>& steps) {
   times.median.total = median([](const StepTimes& step) { return step.total; });
   times.median.outside_ops = median([](const StepTimes& step) { return step.outside_ops; });
   times.median.weight_ops = median([](const StepTimes& step) { return step.weight_ops; });
+  times.median.outside_weight_share =
+      median([](const StepTimes& step) { return step.outside_weight_share; });
   for (std::size_t i = 0; i < kComponents; ++i)
     times.median.components[i] = median([i](const StepTimes& step) { return step.components[i]; });
   return times;

@@ -38,6 +38,7 @@ void ComponentClock::step_ends() {
   step_.total = milliseconds(step_clock_ns() - run_begin_);
   step_.outside_ops =
       step_.total - std::accumulate(step_.components.begin(), step_.components.end(), 0.0);
+  step_.outside_weight_share = step_.total > 0 ? 1 - step_.weight_ops / step_.total : 0;
   last_ = step_;
 }
 

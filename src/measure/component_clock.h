@@ -16,9 +16,10 @@ namespace deepinfer {
 struct StepTimes {
   double total = 0;
   std::array<double, kComponents> components = {};
-  double outside_ops = 0;  ///< of the total
-  double weight_ops = 0;   ///< of the total: ops that multiply by a weight matrix
-  int ops = 0;             ///< that were announced; a device's backend announces none
+  double outside_ops = 0;           ///< of the total
+  double weight_ops = 0;            ///< of the total: ops that multiply by a weight matrix
+  double outside_weight_share = 0;  ///< what is left of the total, 0 to 1
+  int ops = 0;                      ///< that were announced; a device's backend announces none
 };
 
 class ComponentClock : public StepWatcher {

@@ -3,6 +3,7 @@
 // How long a piece of work takes at the machine's measured limits. Pure functions.
 
 #include <algorithm>
+#include <string_view>
 
 #include "limits/machine_limits.h"
 #include "measure/step_work.h"
@@ -15,11 +16,15 @@ struct LimitTime {
   double ms() const { return std::max(read_ms, multiply_ms); }
 };
 
-/// The peak that products with weights are compared with: that of fp32, which the kernels multiply
-/// in. REQUIRES: limits have it.
+/// The peak that products with weights are compared with: that of what the kernels multiply in,
+/// bf16 tiles where the processor has them, else fp32. REQUIRES: limits have fp32.
 inline const PeakRate& product_peak(const MachineLimits& limits) {
-  return *std::find_if(limits.peaks.begin(), limits.peaks.end(),
-                       [](const PeakRate& peak) { return peak.type == "fp32"; });
+  const auto of_type = [&limits](std::string_view type) {
+    return std::find_if(limits.peaks.begin(), limits.peaks.end(),
+                        [type](const PeakRate& peak) { return peak.type == type; });
+  };
+  const auto tiles = of_type("bf16 tiles");
+  return tiles != limits.peaks.end() ? *tiles : *of_type("fp32");
 }
 
 inline LimitTime limit_time(const Work& work, const MachineLimits& limits) {
