@@ -28,6 +28,9 @@ left_out+='|(SameBits|Replay|ArenaPoison|GraphPasses).*scalar|E10_rows.*regions'
 if grep -qw avx512f /proc/cpuinfo; then
   left_out+='|(SameBits|Replay|ArenaPoison|GraphPasses).*avx2'
 fi
+if grep -qw amx_bf16 /proc/cpuinfo; then
+  left_out+='|(SameBits|Replay|ArenaPoison|GraphPasses).*avx512'
+fi
 # For races also: the reference backend runs on its caller's thread alone, golden vectors are not
 # about threads, scalar kernels share the others' threading at a fifth of the speed, and the rest
 # repeats the same steps for minutes. What stays has every kernel, runner and engine on its threads.
