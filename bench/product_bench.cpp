@@ -93,7 +93,9 @@ void linear(benchmark::State& state, cpu::Isa isa, WeightFormat format, std::int
                    .data = nullptr,
                    .scales = scales.data()};
   const std::vector<std::span<const WeightRef>> weights = {{}, {&weight, 1}};
-  const Linear op{.quantise_input = format != WeightFormat::plain, .input = Rounding::bf16, .rounding = Rounding::bf16};
+  const Linear op{.quantise_input = format != WeightFormat::plain,
+                  .input = Rounding::bf16,
+                  .rounding = Rounding::bf16};
   cpu::KernelContext context{.pool = pool, .workspace = workspace.data()};
 
   const std::size_t copies = kBytes / static_cast<std::size_t>(code_bytes);
