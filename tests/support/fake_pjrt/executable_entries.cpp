@@ -110,7 +110,8 @@ PJRT_Error* Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Arg
   const std::string_view bytes(args->serialized_executable, args->serialized_executable_size);
   if (!bytes.starts_with(kBegin) || !bytes.ends_with(kEnd))
     return error(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no program");
-  args->loaded_executable = load(bytes.substr(kBegin.size(), bytes.size() - kBegin.size() - kEnd.size()));
+  args->loaded_executable =
+      load(bytes.substr(kBegin.size(), bytes.size() - kBegin.size() - kEnd.size()));
   return nullptr;
 }
 

@@ -26,8 +26,8 @@ struct TypeSupport {
   Selection selection = Selection::sort;
   bool reduce_precision = true;  ///< else values are rounded to bf16 on their bits
   bool reduces_flags = true;     ///< reductions of i1; else of the flags as f32
-  /// Takes optimization_barrier. XLA needs it: of a piece of a weight that is unpacked in a loop, it
-  /// unpacks the whole weight before the loop.
+  /// Takes optimization_barrier. XLA needs it: of a piece of a weight that is unpacked in a loop,
+  /// it unpacks the whole weight before the loop.
   bool barriers = true;
   /// Unpacked values that one piece of an op may hold at a time, in bytes; larger weights are
   /// unpacked piece by piece, more rows are computed chunk by chunk.

@@ -74,7 +74,8 @@ WeightVal rows_of(ModuleWriter& w, const WeightVal& weight, const Val& start, st
 WeightVal expert_of(ModuleWriter& w, const WeightVal& bank, const Val& index) {
   WeightVal expert = bank;
   expert.dims = without_first(bank.dims);
-  expert.codes = w.reshape(w.take(w.held_until(bank.codes, index), index, 1), without_first(bank.codes.dims));
+  expert.codes =
+      w.reshape(w.take(w.held_until(bank.codes, index), index, 1), without_first(bank.codes.dims));
   if (bank.format != WeightFormat::plain)
     expert.scales = w.reshape(w.take(bank.scales, index, 1), without_first(bank.scales.dims));
   return expert;
