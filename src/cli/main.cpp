@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
+#include "cli/plugin_crash.h"
 #include "deepinfer/error.h"
 
 namespace {
@@ -48,5 +49,6 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   deepinfer::cli::exit_on_interrupt();
+  deepinfer::cli::explain_plugin_crashes();
   return run(argc, argv);
 }

@@ -8,6 +8,7 @@ namespace deepinfer::pjrt::fake {
 struct Control {
   // Set by tests.
   int fail_at = 0;               ///< the call that fails, counted from 1; 0: none
+  bool crash = false;            ///< it ends the process with SIGABRT instead
   int fail_code = 13;            ///< its PJRT_Error_Code
   bool fail_code_query = false;  ///< PJRT_Error_GetCode fails as well
   bool fail_later = false;       ///< executions start and fail afterwards, as their events say

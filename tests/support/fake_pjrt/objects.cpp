@@ -1,5 +1,6 @@
 #include "tests/support/fake_pjrt/objects.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <set>
 
@@ -27,6 +28,7 @@ int count_call(const char* entry, std::size_t got_bytes, std::size_t expected_by
     return -1;
   }
   if (state.calls != state.fail_at) return 0;
+  if (state.crash) std::abort();
   state.failed_call = entry;
   return state.calls;
 }
@@ -34,7 +36,15 @@ int count_call(const char* entry, std::size_t got_bytes, std::size_t expected_by
 }  // namespace
 
 Control& control() {
-  static Control control;
+  static Control control = [] {
+    Control start;
+    // For programs that a test starts: FAKE_PJRT_CRASH_AT is the call that crashes.
+    if (const char* at = std::getenv("FAKE_PJRT_CRASH_AT")) {
+      start.fail_at = std::atoi(at);
+      start.crash = true;
+    }
+    return start;
+  }();
   return control;
 }
 

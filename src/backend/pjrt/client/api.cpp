@@ -16,7 +16,7 @@ void throw_api_error(const Api& api, Owned<PJRT_Error> error, std::string_view w
                      std::string_view call) {
   auto message = make_args<PJRT_Error_Message_Args>();
   message.error = error.get();
-  api.table->PJRT_Error_Message(&message);
+  enter(api, message);
   auto code = make_args<PJRT_Error_GetCode_Args>();
   code.error = error.get();
   code.code = PJRT_Error_Code_UNKNOWN;
@@ -40,7 +40,7 @@ void Destroy::operator()(PJRT_Client* client) const noexcept {
 void Destroy::operator()(PJRT_Error* error) const noexcept {
   auto args = make_args<PJRT_Error_Destroy_Args>();
   args.error = error;
-  api->table->PJRT_Error_Destroy(&args);  // its presence is checked when a plug-in is loaded
+  enter(*api, args);  // its presence is checked when a plug-in is loaded
 }
 
 void Destroy::operator()(PJRT_Event* event) const noexcept {

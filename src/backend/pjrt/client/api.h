@@ -11,6 +11,7 @@
 
 #include "backend/pjrt/client/api_error.h"
 #include "backend/pjrt/client/handle.h"
+#include "core/foreign_call.h"
 
 namespace deepinfer::pjrt {
 
@@ -104,12 +105,19 @@ void require(const Api& api) {
   if (!has<Args>(api)) throw_missing_entry(api, EntryOf<Args>::kName);
 }
 
+/// The call itself, known to whoever must explain a crash. REQUIRES: has<Args>(api).
+template <typename Args>
+auto enter(const Api& api, Args& args) {
+  const ForeignCall entered(api.name.c_str(), EntryOf<Args>::kName.data());
+  return (api.table->*EntryOf<Args>::kField)(&args);
+}
+
 /// Calls the entry of `args`. Throws ApiError with the plug-in's text; `where` names what the call
 /// was about, the plug-in's file if empty.
 template <typename Args>
 void call(const Api& api, Args& args, std::string_view where = {}) {
   require<Args>(api);
-  Owned<PJRT_Error> error((api.table->*EntryOf<Args>::kField)(&args), Destroy{&api});
+  Owned<PJRT_Error> error(enter(api, args), Destroy{&api});
   if (error != nullptr)
     throw_api_error(api, std::move(error), where.empty() ? std::string_view(api.name) : where,
                     EntryOf<Args>::kName);
@@ -119,7 +127,7 @@ void call(const Api& api, Args& args, std::string_view where = {}) {
 template <typename Args>
 void call_quietly(const Api& api, Args& args) noexcept {
   if (!has<Args>(api)) return;
-  const Owned<PJRT_Error> dropped((api.table->*EntryOf<Args>::kField)(&args), Destroy{&api});
+  const Owned<PJRT_Error> dropped(enter(api, args), Destroy{&api});
 }
 
 /// Text that a plug-in gave as pointer and size.

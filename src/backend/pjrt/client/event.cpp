@@ -28,7 +28,7 @@ void Event::wait() {
   const Api& api = client_->plugin().api();
   auto args = make_args<PJRT_Event_Await_Args>();
   args.event = event.get();
-  Owned<PJRT_Error> error(api.table->PJRT_Event_Await(&args), Destroy{&api});
+  Owned<PJRT_Error> error(enter(api, args), Destroy{&api});
   // The error is that of the work waited for, seldom of the waiting.
   if (error != nullptr)
     throw_api_error(api, std::move(error), about_, std::string(call_) + ", awaited,");

@@ -156,6 +156,7 @@ std::vector<std::byte> Executable::serialise() const {
   call(client_->plugin().api(), args, signature_->name);
   const auto* begin = reinterpret_cast<const std::byte*>(args.serialized_bytes);
   std::vector<std::byte> bytes(begin, begin + args.serialized_bytes_size);
+  const ForeignCall entered(client_->plugin().api().name.c_str(), "serialized_executable_deleter");
   if (args.serialized_executable_deleter != nullptr)
     args.serialized_executable_deleter(args.serialized_executable);
   return bytes;

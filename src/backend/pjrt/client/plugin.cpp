@@ -28,7 +28,10 @@ const PJRT_Api* load_table(const std::string& file) {
     throw Error::bad_input(file, "no such file",
                            {.expected = "a PJRT plug-in, a shared object", .got = {}, .hint = {}});
   // An absolute path: a bare name would be looked for among the system's libraries.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = [&] {
+    const ForeignCall entered(file.c_str(), "its loading");
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }();
   if (library == nullptr) {
     const char* reason = dlerror();
     throw Error::bad_input(file, "cannot be loaded: " + std::string(reason ? reason : "?"),
@@ -37,7 +40,10 @@ const PJRT_Api* load_table(const std::string& file) {
   using GetPjrtApi = const PJRT_Api* (*)();
   const auto get = reinterpret_cast<GetPjrtApi>(dlsym(library, "GetPjrtApi"));
   if (get == nullptr) throw Error::bad_input(file, "no PJRT plug-in: it exports no GetPjrtApi");
-  const PJRT_Api* table = get();
+  const PJRT_Api* table = [&] {
+    const ForeignCall entered(file.c_str(), "GetPjrtApi");
+    return get();
+  }();
   if (table == nullptr) throw Error::failed(file, "GetPjrtApi gave no table of entries");
   return table;
 }
