@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/cli.h"
+#include "tests/support/pjrt_plugin.h"
 
 namespace deepinfer {
 namespace {
@@ -30,6 +31,40 @@ TEST(CliPjrt, InspectShowsAPluginAndItsDevices) {
   ASSERT_EQ(plugin["devices"].size(), 2U);
   EXPECT_EQ(plugin["devices"][1]["id"], 1);
   EXPECT_EQ(plugin["devices"][1]["memory"]["limit"], 4000);
+}
+
+TEST(CliPjrt, ACrashOfThePluginIsToldFromOurs) {
+  int explained = 0;
+  for (const Arguments& arguments : {Arguments{"inspect", "--machine", "--pjrt-plugin", kFake},
+                                     quick({"run", "-m", kT41, "--backend", "pjrt", "--pjrt-plugin",
+                                            kFake, "--tokens", "1,2", "-n", "1"})})
+    for (const int at : {1, 2, 3, 5, 8}) {
+      const ProgramResult result = run_program(
+          DEEPINFER_PROGRAM,
+          {.arguments = arguments, .environment = {{"FAKE_PJRT_CRASH_AT", std::to_string(at)}}});
+      EXPECT_EQ(result.exit_code, 1) << arguments[0] << " at " << at << "\n" << result.err;
+      EXPECT_EQ(result.out, "");
+      EXPECT_EQ(result.err.rfind("[" + std::string(kFake) + "] the plug-in crashed in PJRT_", 0),
+                0U)
+          << result.err;
+      EXPECT_NE(result.err.find(" with SIGABRT"), std::string::npos) << result.err;
+      EXPECT_EQ(result.error_lines(), 1) << result.err;
+      explained += result.exit_code == 1 ? 1 : 0;
+    }
+  EXPECT_EQ(explained, 10);
+}
+
+TEST(CliPjrt, WithoutAFileTheFetchedPluginRuns) {
+  const ProgramResult result =
+      call(quick({"run", "-m", kT41, "--backend", "pjrt", "--graph-mode", "eager", "--tokens",
+                  "1,2,3", "-n", "2", "--max-batch", "1", "--prefill-bucket", "1", "--json"}));
+  if (!has_pjrt_plugin()) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err.rfind("[--pjrt-plugin] is needed by --backend pjrt", 0), 0U) << result.err;
+    return;
+  }
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["tokens"].size(), 2U) << result.out;
 }
 
 TEST(CliPjrt, AFileThatIsNoPluginIsNamed) {

@@ -6,6 +6,7 @@
 
 #include "cli/bench_report.h"
 #include "cli/bundled_model.h"
+#include "cli/bundled_plugin.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/engine_start.h"
@@ -63,6 +64,7 @@ int bench(const BenchArguments& arguments) {
                   "--stop", "--region-timing", "--trace-file", "--trace-steps"});
   Options options = resolved.options;
   options.model = model_directory(options);
+  options.pjrt_plugin = plugin_file(options);
   BenchReport report;
   report.model = options.model;
   report.request = read_request(arguments);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/bundled_model.h"
+#include "cli/bundled_plugin.h"
 #include "cli/chat_session.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -91,6 +92,7 @@ int chat(const ChatArguments& arguments) {
   const ResolvedOptions resolved = arguments.line->resolve();
   Options options = resolved.options;
   options.model = model_directory(options);
+  options.pjrt_plugin = plugin_file(options);
   const bool think = !arguments.think.has_value() || parse_on_off(*arguments.think, "--think");
 
   Observation observation(options, false);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cli/bundled_model.h"
+#include "cli/bundled_plugin.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/counters_json.h"
@@ -125,6 +126,7 @@ int eval(const EvalArguments& arguments) {
       {"--seed", "--temperature", "--top-p", "--top-k", "--min-p", "--max-tokens", "--stop"});
   Options options = resolved.options;
   options.model = model_directory(options);
+  options.pjrt_plugin = plugin_file(options);
   const std::string path = arguments.cases.value_or(options.model + "/eval.json");
   const std::string source = source_name(path);
   const std::vector<EvalCase> cases = parse_cases(

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cli/bundled_model.h"
+#include "cli/bundled_plugin.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/engine_start.h"
@@ -141,6 +142,7 @@ int logits(const LogitsArguments& arguments) {
       {"--seed", "--temperature", "--top-p", "--top-k", "--min-p", "--max-tokens", "--stop"});
   Options options = resolved.options;
   options.model = model_directory(options);
+  options.pjrt_plugin = plugin_file(options);
   LogitsRequest request = read_request(arguments);
 
   Observation observation(options, false);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/bundled_model.h"
+#include "cli/bundled_plugin.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/counters_json.h"
@@ -81,6 +82,7 @@ int run(const RunArguments& arguments) {
   const ResolvedOptions resolved = arguments.line->resolve();
   Options options = resolved.options;
   options.model = model_directory(options);
+  options.pjrt_plugin = plugin_file(options);
   const Prompt prompt = read_prompt(arguments.prompt);
 
   Observation observation(options, arguments.json);
