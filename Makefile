@@ -27,13 +27,16 @@ build: ## build build/release/deepinfer
 	@scripts/setup.sh build
 	@scripts/build.sh $(PRESET) deepinfer
 
-test: ## build everything and run the fast tests
+# A plug-in to test on is worth having but no condition: not every machine reaches the package index.
+test: ## build everything and run the fast tests, with the plug-in of `make pjrt` where it can be had
 	@scripts/setup.sh build test
+	@scripts/pjrt.sh || echo "[pjrt] tests that need it are skipped: no plug-in" >&2
 	@scripts/build.sh $(PRESET) all
 	@scripts/run_tests.sh build/release -L '^fast$$'
 
 test-all: ## build everything and run every test
 	@scripts/setup.sh build test
+	@scripts/pjrt.sh || echo "[pjrt] tests that need it are skipped: no plug-in" >&2
 	@scripts/build.sh $(PRESET) all
 	@scripts/run_tests.sh build/release
 

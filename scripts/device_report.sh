@@ -49,8 +49,11 @@ for numerics in fp32 official; do # sums per layer: where they part is the op to
       --out "$folder/logits-$numerics-$backend.safetensors"
   done
 done
-step eval "$program" eval --backend pjrt --pjrt-plugin "$plugin" --graph-mode regions \
-  --max-batch 1 --prefill-bucket 128 --cases models/DeepInfer-V4.1-tiny/eval.json
+for backend in pjrt cpu; do
+  step "eval-$backend" "$program" eval --backend "$backend" --pjrt-plugin "$plugin" \
+    --graph-mode regions --max-batch 1 --prefill-bucket 128 \
+    --cases models/DeepInfer-V4.1-tiny/eval.json
+done
 
 tar -czf "$folder.tar.gz" -C "$(dirname "$folder")" "$(basename "$folder")"
 echo "[report] $folder.tar.gz" >&2
