@@ -37,9 +37,10 @@ std::vector<std::int64_t> numbers_behind(std::string_view line, std::string_view
   return numbers;
 }
 
-class Check {
+class RangeCheck {
  public:
-  explicit Check(const std::map<std::string, Interval>& parameters) : parameters_(parameters) {}
+  explicit RangeCheck(const std::map<std::string, Interval>& parameters)
+      : parameters_(parameters) {}
 
   std::vector<Violation> run(std::string_view text) {
     for_each_line(text, [this](std::string_view line) {
@@ -263,7 +264,7 @@ class Check {
 
 std::vector<Violation> check_indices(std::string_view text,
                                      const std::map<std::string, Interval>& parameters) {
-  return Check(parameters).run(text);
+  return RangeCheck(parameters).run(text);
 }
 
 }  // namespace deepinfer::pjrt

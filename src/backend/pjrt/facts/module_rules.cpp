@@ -41,9 +41,9 @@ bool is_narrow_integer(std::string_view element) {
 }
 
 /// Reads lines in order; knows what was defined in the function so far.
-class Check {
+class RuleCheck {
  public:
-  explicit Check(const ModuleRules& rules) : rules_(rules) {}
+  explicit RuleCheck(const ModuleRules& rules) : rules_(rules) {}
 
   std::vector<Violation> run(std::string_view text) {
     for_each_line(text, [this](std::string_view line) {
@@ -233,7 +233,7 @@ class Check {
 }  // namespace
 
 std::vector<Violation> check_module(std::string_view text, const ModuleRules& rules) {
-  return Check(rules).run(text);
+  return RuleCheck(rules).run(text);
 }
 
 }  // namespace deepinfer::pjrt
