@@ -1,6 +1,8 @@
-#include "backend/pjrt/op_cases_test.h"
+#include "backend/op_cases_test.h"
 
 #include <cmath>
+
+#include "backend/test_backends_test.h"
 
 namespace deepinfer::test {
 namespace {
@@ -9,10 +11,12 @@ namespace {
 // own, unless a case says otherwise.
 bool is_padding(std::int64_t row) { return row % 5 == 3; }
 
-std::vector<std::int32_t> positions(std::int64_t rows, int step = 11) {
+/// They stay below `limit`.
+std::vector<std::int32_t> positions(std::int64_t rows, int step = 11,
+                                    std::int64_t limit = 1 << 20) {
   std::vector<std::int32_t> list;
   for (std::int64_t t = 0; t < rows; ++t)
-    list.push_back(is_padding(t) ? -1 : static_cast<std::int32_t>(t * step + 1));
+    list.push_back(is_padding(t) ? -1 : static_cast<std::int32_t>((t * step + 1) % limit));
   return list;
 }
 
@@ -205,11 +209,11 @@ BuiltCase window_write_nothing(OpFixture& f, std::int64_t rows) {
 
 template <Quantiser kQuantiser, int kRatio>
 BuiltCase block_write(OpFixture& f, std::int64_t rows) {
-  return {
-      BlockWrite{.quantiser = kQuantiser, .ratio = kRatio},
-      {graded(f, rows), blocks_of(f, kQuantiser, (rows + 1) * 5, 16, 128),
-       f.integers("table", {rows + 1, 5}, block_table(rows + 1, 5)),
-       f.integers("slots", {rows}, slots(rows)), f.integers("at", {rows}, positions(rows, 13))}};
+  return {BlockWrite{.quantiser = kQuantiser, .ratio = kRatio},
+          {graded(f, rows), blocks_of(f, kQuantiser, (rows + 1) * 5, 16, 128),
+           f.integers("table", {rows + 1, 5}, block_table(rows + 1, 5)),
+           f.integers("slots", {rows}, slots(rows)),
+           f.integers("at", {rows}, positions(rows, 13, 5 * 16))}};
 }
 
 /// Rows of two sequences and padding: pairs within the step, across steps, and left open.
@@ -405,6 +409,52 @@ std::vector<OpCase> op_cases() {
       {"moe_many_plain_bf16", &moe<40, plain, kBf16>, true},
       {"lm_head", &lm_head},
   };
+}
+
+std::int64_t random_rows() {
+  std::random_device random;
+  return static_cast<std::int64_t>(1 + random() % 40);
+}
+
+Graph graph_of(OpFixture& fixture, const BuiltCase& built, std::int64_t rows) {
+  fixture.begin_graph();
+  GraphBuilder builder(static_cast<int>(rows));
+  std::vector<ValueId> ids;
+  ids.reserve(built.operands.size());
+  for (const Given given : built.operands) ids.push_back(fixture.declare(builder, given));
+  const std::vector<ValueId> results = builder.add_all(built.op, ids, {"r0", "r1", "r2", "r3"});
+  for (std::size_t i = 0; i < results.size(); ++i)
+    builder.output("r" + std::to_string(i), results[i]);
+  return builder.finish();
+}
+
+void expect_like_reference(Backend& backend, const OpCase& op_case, std::int64_t rows,
+                           GraphMode mode) {
+  // Products and sums are in fp32, as those of the cpu backend.
+  constexpr const char* kLikeCpu = "scalar";
+  SCOPED_TRACE(op_case.name + ", " + std::to_string(rows) + " rows");
+  OpFixture fixture;
+  const BuiltCase built = op_case.build(fixture, rows);
+  const auto reference = backend_named("reference");
+  const OpRun actual = fixture.run(backend, built.op, built.operands, mode);
+  const OpRun expected = fixture.run(*reference, built.op, built.operands, mode);
+  const Graph graph = graph_of(fixture, built, rows);
+  ASSERT_EQ(actual.results(), expected.results());
+  for (std::size_t r = 0; r < expected.results(); ++r) {
+    if (graph.value(graph.outputs[r].value).dtype == DType::i32) {
+      EXPECT_EQ(actual.i32(r), expected.i32(r)) << "result " << r;
+      continue;
+    }
+    EXPECT_TRUE(is_close(actual.f32(r), expected.f32(r),
+                         op_case.bf16 ? bf16_tolerance_of(kLikeCpu) : tolerance_of(kLikeCpu)))
+        << "result " << r;
+  }
+  // Quantised records and states are exact: they are made of values that both were given.
+  for (std::size_t i = 0; i < built.operands.size(); ++i) {
+    if (static_cast<int>(i) != written_operand(built.op)) continue;
+    EXPECT_EQ(actual.view<std::uint8_t>(built.operands[i]),
+              expected.view<std::uint8_t>(built.operands[i]));
+  }
 }
 
 }  // namespace deepinfer::test
